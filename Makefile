@@ -1,0 +1,40 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check bench docs clean
+
+demo: .venv/demo
+	$(BIN)/crowdwise demo --out crowdwise-demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: .venv/dev
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+docs: .venv/dev
+	$(BIN)/python -m mkdocs build --strict
+
+bench: .venv-bench/done
+	.venv-bench/bin/python -m benchmarks
+
+clean:
+	rm -rf .venv .venv-bench site crowdwise-demo
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e ".[demo]"
+	touch $@
+
+.venv/dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e ".[dev]"
+	touch $@
+
+# crowd-kit 1.4.2 needs an older scikit-learn: the benchmarks have an environment of their own.
+.venv-bench/done: pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt -e .
+	touch $@

@@ -1,0 +1,49 @@
+"""crowdwise learns from crowdsourced labels: the true labels, how good every annotator is, and how sure we are."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .crowd import Crowd
+from .errors import DataWarning, InputError, TooLarge
+from .methods import METHODS
+from .result import Result
+from .saving import load
+from .table import Table
+
+if TYPE_CHECKING:
+    from .aggregate.confusion_vector import ConfusionVector
+    from .aggregate.dawid_skene import DawidSkene
+    from .aggregate.majority_vote import MajorityVote
+    from .aggregate.one_coin import OneCoin
+    from .aggregate.wawa import Wawa
+    from .aggregate.zero_based_skill import ZeroBasedSkill
+
+__version__ = "0.1.0"
+__all__ = [
+    "METHODS",
+    "ConfusionVector",
+    "Crowd",
+    "DataWarning",
+    "DawidSkene",
+    "InputError",
+    "MajorityVote",
+    "OneCoin",
+    "Result",
+    "Table",
+    "TooLarge",
+    "Wawa",
+    "ZeroBasedSkill",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Methods are loaded when they are used."""
+    for method in METHODS.values():
+        if method.class_name == name:
+            return method.load()
+    if name in ("annotators", "checks", "explain", "io", "metrics", "simulate"):
+        return import_module(f"crowdwise.{name}")
+    raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Aggregation methods: one file a method, holding only its mathematics."""

@@ -1,0 +1,390 @@
+"""Aggregator, the contract of every method; EM, the loop written once; TableEM and HitEM, its two fast shapes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from .codes import Array
+from .crowd import Crowd
+from .engine import NumpyEngine, bind, normalise
+from .errors import DataWarning, InputError, TooLarge
+from .gold import log_item_prior
+from .keyed import keyed_exponential
+from .params import Names, Params, carry, squarem
+from .result import Result
+
+Callback = Callable[[int, float], object]
+
+
+def as_crowd(votes: Any) -> Crowd:
+    """A Crowd as it is, or one made from a frame."""
+    return votes if isinstance(votes, Crowd) else Crowd.from_frame(votes)
+
+
+def first_of_largest(posterior: Array) -> Array:
+    """The first class, in the order of the classes, whose probability is the largest up to 1e-6.
+
+    >>> first_of_largest(np.array([[0.3, 0.4, 0.3], [0.2, 0.4, 0.4 + 1e-9]])).tolist()
+    [1, 1]
+    """
+    return (posterior >= posterior.max(axis=1, keepdims=True) - 1e-6).argmax(axis=1)
+
+
+def vote_shares(ops: NumpyEngine) -> Array:
+    """Each item's votes as a distribution; uniform where there are none."""
+    votes = ops.item_votes()
+    votes[votes.sum(axis=1) == 0.0] = 1.0
+    votes /= votes.sum(axis=1, keepdims=True)
+    return votes
+
+
+class Solution(NamedTuple):
+    """What a method's `solve` gives back; `fit` makes a Result of it."""
+
+    posterior: Array
+    params: Params
+    statistics: Params
+    trace: tuple[float, ...] = ()
+    converged: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregator(ABC):
+    """A method: hyper-parameters, and what to do with a crowd. It never keeps data or fitted state."""
+
+    name: ClassVar[str]
+    exempt: ClassVar[Mapping[str, str]] = {}
+    """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
+
+    seed: int = 0
+
+    def fit(
+        self,
+        crowd: Any,
+        *,
+        gold: Any = None,
+        item_prior: Any = None,
+        start: Any = None,
+        engine: str = "auto",
+        callback: Callback | None = None,
+    ) -> Result:
+        """Find the true labels of a Crowd, or of a frame of votes.
+
+        `gold` is what is known: `{item: label}` or a frame with an item and a label column. `item_prior` is a
+        distribution over classes for each item (a classifier's, say), (items, classes); it multiplies the class prior.
+        `start` is where iterations begin: "soft" or "hard" votes, the name of another method, a posterior, or an
+        earlier Result. `callback(step, objective)` is called after every step; a true answer stops.
+        """
+        crowd = as_crowd(crowd)
+        if not crowd.n_votes:
+            raise InputError("there are no votes")
+        if crowd.n_classes == 1:
+            warnings.warn(f"every vote says {crowd.classes[0]!r}: there is one class only", DataWarning, stacklevel=2)
+        self._require_memory(crowd)
+        ops = bind(crowd, engine)
+        solution = self.solve(ops, log_item_prior(crowd, gold, item_prior), start, callback)
+        return Result(
+            method=self,
+            posterior=solution.posterior,
+            items=crowd.items,
+            annotators=crowd.annotators,
+            classes=crowd.classes,
+            params={**solution.params, "votes": crowd.annotator_weight()},
+            statistics=solution.statistics,
+            trace=solution.trace,
+            converged=solution.converged,
+        )
+
+    @abstractmethod
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        """Posterior and parameters; the checking of input has been done."""
+
+    @abstractmethod
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        """Posterior (items, classes) at known parameters: what `fit` ends with, and what `predict` uses."""
+
+    @abstractmethod
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        """What the votes on an item say for each class, (items, classes): a sum over its votes."""
+
+    def decide(self, posterior: Array) -> Array:
+        """The label of each item, as a code."""
+        return first_of_largest(posterior)
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        """How many numbers the method holds at once, roughly."""
+        return 2 * n_items * n_classes + 2 * n_annotators * n_classes
+
+    def options(self) -> dict[str, Any]:
+        """Hyper-parameters by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _require_memory(self, crowd: Crowd) -> None:
+        needed = 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
+        if needed > (there := _memory()):
+            raise TooLarge(
+                f"{self.name} would need {needed / 2**30:,.1f} GiB for {crowd.n_items:,} items, {crowd.n_annotators:,} "
+                f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "
+                "take a method without confusion matrices, such as one-coin, or merge classes"
+            )
+
+
+def _memory() -> int:
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return 2**62
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EM(Aggregator):
+    r"""Expectation maximisation: the loop, the class prior, gold, starts, stopping and the trace.
+
+    A method says `log_likelihood`, `statistics`, `estimate` and `log_prior`. Statistics are sums over items, so that
+    statistics(a + b) = statistics(a) + statistics(b): what `history` and parts of a crowd stand on.
+
+    class_prior: "learned", "uniform", or the classes' probabilities in their order. class_smoothing: pseudo-count of
+    each class, where it is learned. max_iter, tol: stop after so many steps, or when a step gains less than tol times
+    the objective; max_iter=3 is early stopping. restarts: climbs from differently perturbed votes; the highest wins.
+    accelerate: SQUAREM leaps. history: how much each vote behind `start=earlier_result` counts beside today's; 0 only
+    starts there.
+    """
+
+    class_prior: str | tuple[float, ...] = "learned"
+    class_smoothing: float = 0.01
+    max_iter: int = 500
+    tol: float = 1e-7
+    restarts: int = 1
+    accelerate: bool = False
+    history: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive = [f.name for f in fields(self) if isinstance(f.default, float) and f.name not in ("tol", "history")]
+        for name in ("max_iter", "restarts", *positive):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name}={getattr(self, name)} must be positive")
+        if not self.history >= 0:
+            raise InputError(f"history={self.history} must be at least 0")
+        if isinstance(self.class_prior, str) and self.class_prior not in ("learned", "uniform"):
+            raise InputError(f"class_prior={self.class_prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
+
+    # -- what a method says ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
+        """Log chance of an item's votes given each class, (items, classes)."""
+
+    @abstractmethod
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
+        """Sums over items; the mass of each class, "states", is added by the loop."""
+
+    @abstractmethod
+    def estimate(self, statistics: Params) -> Params:
+        """Parameters of the annotators that make the sums most likely; the loop adds "prior"."""
+
+    @abstractmethod
+    def log_prior(self, params: Params) -> float:
+        """Log density of the annotators' parameters, so that the trace is what the loop really climbs."""
+
+    @abstractmethod
+    def log_sums(self, statistics: Params, params: Params) -> float:
+        """Expected log chance of votes that are known by their sums only: history."""
+
+    # -- one pass: E-step and sums ------------------------------------------------------------------------------
+
+    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
+        """One E-step: the sums over items under its posterior, and the log-evidence of the votes."""
+        posterior, evidence = self._posterior(ops, params, log_item)
+        return self._sums(ops, posterior), evidence
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:  # noqa: D102
+        return self._posterior(ops, params, log_item)[0]
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+        return self.log_likelihood(ops, params)
+
+    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
+        log_joint = self.log_likelihood(ops, params) + np.log(params["prior"])
+        return normalise(log_joint if log_item is None else log_joint + log_item)
+
+    def _sums(self, ops: NumpyEngine, posterior: Array) -> Params:
+        return {**self.statistics(ops, posterior), "states": posterior.sum(axis=0, dtype=float)}
+
+    # -- the loop -------------------------------------------------------------------------------------------------
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:  # noqa: D102
+        climbs = [self._climb(ops, log_item, start, run, callback) for run in range(self.restarts)]
+        params, statistics, trace, converged = max(climbs, key=lambda climb: climb[2][-1])
+        return Solution(self.infer(ops, params, log_item), params, statistics, tuple(trace), converged)
+
+    def _climb(
+        self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int, callback: Callback | None
+    ) -> tuple[Params, Params, list[float], bool]:
+        past = self._past(ops.crowd, start)
+        sums = _add(self._first_sums(ops, log_item, start, run), past)
+        params: Params = {}
+        trace: list[float] = []
+        path: list[Params] = []  # plain steps since the last leap
+        converged = False
+
+        def step(proposed: Params) -> tuple[Params, float]:
+            sums, evidence = self.sweep(ops, proposed, log_item)
+            return _add(sums, past), evidence + self._beside_votes(proposed, past)
+
+        while len(trace) < self.max_iter and not converged:
+            leap = len(path) == 3
+            proposed = squarem(*path) if leap else self._maximise(sums)
+            after, objective = step(proposed)
+            if leap and not objective >= trace[-1]:  # overshot, or no number: the plain step after all
+                leap, proposed = False, self._maximise(sums)
+                after, objective = step(proposed)
+            params, sums = proposed, after
+            path = [*path, params] if self.accelerate and len(path) < 3 else []
+            # A leap that gains little proves nothing: only a plain step may stop.
+            converged = bool(trace) and not leap and objective - trace[-1] <= self.tol * abs(objective)
+            trace.append(objective)
+            if callback is not None and callback(len(trace), objective):
+                break
+        return params, sums, trace, converged
+
+    def _maximise(self, sums: Params) -> Params:
+        return {**self.estimate(sums), "prior": self._class_shares(sums["states"])}
+
+    def _class_shares(self, mass: Array) -> Array:
+        if self.class_prior == "learned":
+            mass = mass + self.class_smoothing
+        elif self.class_prior == "uniform":
+            mass = np.ones_like(mass)
+        else:
+            given = np.asarray(self.class_prior, float)
+            if given.shape != mass.shape or not (given > 0.0).all():
+                raise InputError(f"class_prior={self.class_prior}: {mass.size} positive numbers are needed")
+            mass = given
+        return np.asarray(mass / mass.sum())
+
+    def _beside_votes(self, params: Params, past: Params) -> float:
+        """The objective's part that is no evidence of today's votes: priors and history."""
+        prior = np.log(params["prior"])
+        value = self.log_prior(params)
+        if self.class_prior == "learned":
+            value += self.class_smoothing * float(prior.sum())
+        if past:
+            value += self.log_sums(past, params) + float((past["states"] * prior).sum())
+        return value
+
+    # -- starts -----------------------------------------------------------------------------------------------------
+
+    def _first_sums(self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int) -> Params:
+        if isinstance(start, Result) and type(start.method) is type(self) and not run:
+            params = carry(start.params, start.names, Names(ops.crowd.annotators, ops.crowd.classes), fill="population")
+            return self.sweep(ops, params, log_item)[0]
+        posterior = self._first_posterior(ops, start)
+        if run:
+            posterior = (posterior + 1e-3) * keyed_exponential(self.seed + run, posterior.shape)
+        if log_item is not None:
+            posterior = (posterior + 1e-9) * np.exp(log_item)
+        if run or log_item is not None:
+            posterior /= posterior.sum(axis=1, keepdims=True)
+        return self._sums(ops, posterior)
+
+    def _first_posterior(self, ops: NumpyEngine, start: Any) -> Array:
+        shares = vote_shares(ops)
+        if start is None or (isinstance(start, str) and start == "soft"):
+            return shares
+        if isinstance(start, str) and start == "hard":
+            top = shares >= shares.max(axis=1, keepdims=True) - 1e-6  # a tie is shared
+            return np.asarray(top / top.sum(axis=1, keepdims=True))
+        if isinstance(start, str):
+            from .methods import get
+
+            start = get(start)(seed=self.seed).fit(ops.crowd)
+        if isinstance(start, Result):
+            if start.classes.tolist() != ops.crowd.classes.tolist():
+                raise InputError(f"start has the classes {start.classes.tolist()}, not {ops.crowd.classes.tolist()}")
+            return start.posterior_of(ops.crowd.items, shares)
+        posterior = np.array(start, float)
+        if posterior.shape != shares.shape:
+            raise InputError(f"start is {posterior.shape}; a posterior of this crowd is {shares.shape}")
+        return posterior
+
+    def _past(self, crowd: Crowd, start: Any) -> Params:
+        """The sums behind an earlier result, on this crowd's names, each vote counting `history`."""
+        if not self.history:
+            return {}
+        if not (isinstance(start, Result) and type(start.method) is type(self) and start.statistics):
+            raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
+        sums = carry(start.statistics, start.names, Names(crowd.annotators, crowd.classes), fill="zero")
+        return {name: self.history * value for name, value in sums.items()}
+
+
+def _add(sums: Params, past: Params) -> Params:
+    return {name: value + past[name] for name, value in sums.items()} if past else sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableEM(EM):
+    """Votes independent given the class: annotator j says l of class k with chance exp(log_table[j, k, l]).
+
+    A method says `log_table`, `estimate` from "counts" (annotators, true, given) and `log_prior`; the rest follows,
+    in one fused pass over the votes.
+    """
+
+    @abstractmethod
+    def log_table(self, params: Params) -> Array:
+        """Log chances, (annotators, true, given)."""
+
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+        return ops.item_scores(self.log_table(params))
+
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:  # noqa: D102
+        return {"counts": ops.confusion_counts(posterior)}
+
+    def log_sums(self, statistics: Params, params: Params) -> float:  # noqa: D102
+        return float((statistics["counts"] * self.log_table(params)).sum())
+
+    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:  # noqa: D102
+        counts, states, evidence = ops.sweep(self.log_table(params), np.log(params["prior"]), log_item)
+        return {"counts": counts, "states": states}, evidence
+
+    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
+        return ops.posterior(self.log_table(params), np.log(params["prior"]), log_item)
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:  # noqa: D102
+        return super().floats_needed(n_items, n_annotators, n_classes) + 4 * n_annotators * n_classes**2
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitEM(EM):
+    """As TableEM where an error says nothing about the class: O(1) a vote, O(annotators x classes) kept.
+
+    A method says `log_hits`, `estimate` from "agree" and "given" (annotators, given) and `log_prior`.
+    """
+
+    @abstractmethod
+    def log_hits(self, params: Params) -> tuple[Array, Array]:
+        """Log chances to say l where it is true, and where it is not: two (annotators, given)."""
+
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+        (hit, miss), cell = self.log_hits(params), (ops.annotator, ops.label)
+        return ops.item_votes(miss[cell]).sum(axis=1, keepdims=True) + ops.item_votes((hit - miss)[cell])
+
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:  # noqa: D102
+        return {"agree": ops.annotator_votes(posterior[ops.item, ops.label]), "given": ops.annotator_votes()}
+
+    def log_sums(self, statistics: Params, params: Params) -> float:  # noqa: D102
+        hit, miss = self.log_hits(params)
+        agree = statistics["agree"]
+        return float((agree * hit + (statistics["given"] - agree) * miss).sum())
+
+    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:  # noqa: D102
+        agree, states, evidence = ops.sweep_hits(*self.log_hits(params), np.log(params["prior"]), log_item)
+        return {"agree": agree, "given": ops.annotator_votes(), "states": states}, evidence
+
+    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
+        return ops.posterior_hits(*self.log_hits(params), np.log(params["prior"]), log_item)

@@ -1,0 +1,148 @@
+"""Names and codes: a column of names becomes small integers and the sorted names behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+
+Array = npt.NDArray[Any]
+
+
+class MissingName(Exception):
+    """A cell is empty; carries its position."""
+
+    def __init__(self, position: int):
+        self.position = position
+
+
+def smallest_int(n: int) -> npt.DTypeLike:
+    """The smallest signed type that holds the codes 0 .. n-1.
+
+    >>> smallest_int(128).__name__, smallest_int(129).__name__
+    ('int8', 'int16')
+    """
+    return next(t for t in (np.int8, np.int16, np.int32, np.int64) if n - 1 <= np.iinfo(t).max)
+
+
+def encode(values: Any) -> tuple[Array, Array]:
+    """Names, sorted, and the code of each value; raises `MissingName` at the first empty cell.
+
+    Text and numbers are never mixed: 1 and "1" are different names.
+
+    >>> names, codes = encode(["b", "a", "b"])
+    >>> names.tolist(), codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low < 4 * values.size + 1024:
+            return _encode_dense(values, low, high)
+    return _encode_arrow(values)
+
+
+def _encode_dense(values: Array, low: int, high: int) -> tuple[Array, Array]:
+    """A lookup table instead of a hash: 5M integers in 20 ms."""
+    shifted = values - low if low else values
+    present = np.zeros(high - low + 1, bool)
+    present[shifted] = True
+    names = np.flatnonzero(present)
+    dtype = smallest_int(names.size)
+    if names.size == present.size:
+        return (names + low).astype(values.dtype, copy=False), shifted.astype(dtype)
+    rank = (np.cumsum(present, dtype=np.int64) - 1).astype(dtype)
+    return (names + low).astype(values.dtype, copy=False), rank[shifted]
+
+
+def _encode_arrow(values: Any) -> tuple[Array, Array]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = as_arrow(values)
+    if column.null_count:
+        raise MissingName(int(pc.index(pc.is_null(column), True).as_py()))
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+    order = pc.sort_indices(coded.dictionary).to_numpy()
+    names, codes = names_array(coded.dictionary)[order], coded.indices.to_numpy()
+    rank = np.empty(names.size, smallest_int(names.size))
+    rank[order] = np.arange(names.size)
+    codes = rank[codes]
+    used = np.bincount(codes, minlength=names.size) > 0  # a dictionary may hold names that no row uses
+    if used.all():
+        return names, codes
+    return names[used], (np.cumsum(used) - 1).astype(smallest_int(int(used.sum())))[codes]
+
+
+def as_arrow(values: Any) -> Any:
+    """An arrow array of one type, NaN as null; refuses a column that mixes types."""
+    import pyarrow as pa
+
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        floating = pa.types.is_floating(values.type)
+        return pa.array(values.to_numpy(zero_copy_only=False), from_pandas=True) if floating else values
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise InputError(f"holds values of several types ({', '.join(kinds)}): convert them to one type") from error
+
+
+def names_array(values: Any) -> Array:
+    """Names as NumPy keeps them best: numbers as numbers, text as Python strings.
+
+    >>> names_array(["a", "b"]).dtype, names_array([1, 2]).dtype
+    (dtype('O'), dtype('int64'))
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "OUT":
+        return values
+    array = as_arrow(values if isinstance(values, np.ndarray) or hasattr(values, "type") else list(values))
+    return np.asarray(array.to_numpy(zero_copy_only=False))
+
+
+def natural_order(names: Array) -> Array:
+    """Positions of names in the order a person expects: "2" before "10" where all of them are numbers.
+
+    >>> names_array(["10", "2"])[natural_order(names_array(["10", "2"]))].tolist()
+    ['2', '10']
+    """
+    try:
+        numbers = names.astype(float)
+    except (TypeError, ValueError):
+        return np.argsort(names, kind="stable")
+    return np.argsort(numbers, kind="stable")
+
+
+def find(names: Array, among: Array) -> Array:
+    """The code of each name among `among`, -1 where it is not there; "1" finds 1 where the types differ.
+
+    >>> find(names_array(["b", "x"]), names_array(["a", "b"])).tolist()
+    [1, -1]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not names.size or not among.size:
+        return np.full(names.size, -1)
+    if names.dtype != among.dtype:
+        common = np.promote_types(names.dtype, among.dtype) if "O" not in names.dtype.kind + among.dtype.kind else str
+        names, among = names_array(names.astype(common)), names_array(among.astype(common))
+    found = pc.index_in(pa.array(names), value_set=pa.array(among))
+    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.int64)
+
+
+def stable_order(code: Array, n: int) -> Array | None:
+    """Stable order by code in one counting pass; None where the codes are sorted already."""
+    if (code[1:] >= code[:-1]).all():
+        return None
+    from scipy.sparse import csr_array
+
+    # One entry a vote, in the row of the vote and the column of its code: to columns is a counting sort.
+    rows = np.arange(code.size + 1, dtype=np.int64 if code.size > np.iinfo(np.int32).max else np.int32)
+    votes = csr_array((np.empty(code.size, np.bool_), code.astype(rows.dtype), rows), shape=(code.size, n))
+    return np.asarray(votes.tocsc().indices)

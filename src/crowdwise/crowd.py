@@ -1,0 +1,397 @@
+"""Crowd: who gave which label to which item. Checked once, here; nothing behind this door checks again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from .codes import Array, MissingName, encode, find, names_array, natural_order, smallest_int, stable_order
+from .errors import InputError
+from .table import Table
+
+Repeats = Literal["all", "last", "error"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Crowd:
+    """Votes as codes and the names behind them: frozen, sorted by item, in the smallest integer types that fit.
+
+    Vote `v` says that annotator `annotators[annotator[v]]` gave `classes[label[v]]` to `items[item[v]]`, and counts
+    `weight[v]` times (once, where there are no weights). Names may have no votes: an item nobody labelled, a class
+    nobody used. `extra` holds further columns of the votes, `annotator_extra` of the annotators, `dropped` how many
+    votes were left out at the door, by reason.
+
+    >>> crowd = Crowd.from_triples([("i1", "ann", "cat"), ("i1", "bob", "dog"), ("i2", "ann", "dog")])
+    >>> crowd
+    Crowd(3 votes, 2 items, 2 annotators, 2 classes)
+    >>> crowd.label.tolist(), crowd.classes.tolist()
+    ([0, 1, 1], ['cat', 'dog'])
+    """
+
+    item: Array
+    annotator: Array
+    label: Array
+    items: Array
+    annotators: Array
+    classes: Array
+    weight: Array | None = None
+    extra: Mapping[str, Array] = field(default_factory=dict)
+    annotator_extra: Mapping[str, Array] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = {"item": self.items, "annotator": self.annotators, "label": self.classes}
+        for column, behind in names.items():
+            code = np.asarray(getattr(self, column))
+            if code.shape != np.shape(self.label):
+                raise InputError(f"{column}: {code.size} codes for {np.size(self.label)} votes")
+            if code.size and not 0 <= code.min() <= code.max() < len(behind):
+                raise InputError(f"{column}: codes must lie in 0..{len(behind) - 1}")
+        order = stable_order(np.asarray(self.item), len(self.items))
+
+        def settle(values: Array, dtype: Any = None) -> Array:
+            values = np.asarray(values) if order is None else np.asarray(values)[order]
+            values = np.ascontiguousarray(values, dtype).view()
+            values.flags.writeable = False
+            return values
+
+        for column, behind in names.items():
+            object.__setattr__(self, column, settle(getattr(self, column), smallest_int(len(behind))))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", settle(_checked_weight(self.weight, self.label.size), np.float64))
+        object.__setattr__(self, "extra", {name: settle(column) for name, column in self.extra.items()})
+
+    # -- doors ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_columns(
+        cls,
+        item: Any,
+        annotator: Any,
+        label: Any,
+        *,
+        weight: Any = None,
+        items: Iterable[Any] = (),
+        annotators: Iterable[Any] = (),
+        classes: Iterable[Any] | None = None,
+        no_vote: Collection[Any] = (),
+        repeats: Repeats = "all",
+        extra: Mapping[str, Any] | None = None,
+        annotator_extra: Mapping[str, Any] | None = None,
+    ) -> Crowd:
+        """Votes from three columns of names.
+
+        `items` and `annotators` add names that may have no votes; `classes` lists all classes in their order. A label
+        in `no_vote` ("don't know") is no vote. Where an annotator votes on an item again, all votes count (`repeats`
+        "all"), the last one does ("last"), or it is an error ("error"). `annotator_extra` has one value a vote too,
+        the same for all votes of an annotator.
+        """
+        if repeats not in ("all", "last", "error"):
+            raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
+        coded = {}
+        for name, column in {"item": item, "annotator": annotator, "label": label}.items():
+            try:
+                coded[name] = encode(column)
+            except MissingName as missing:
+                raise InputError(f"column {name!r}, row {missing.position}: the cell is empty") from None
+            except InputError as error:
+                raise InputError(f"column {name!r} {error}") from error
+        if len({codes.size for _, codes in coded.values()}) > 1:
+            sizes = ", ".join(f"{name} {codes.size}" for name, (_, codes) in coded.items())
+            raise InputError(f"the columns differ in length: {sizes}")
+        crowd = cls(
+            item=coded["item"][1],
+            annotator=coded["annotator"][1],
+            label=coded["label"][1],
+            items=coded["item"][0],
+            annotators=coded["annotator"][0],
+            classes=coded["label"][0],
+            weight=None if weight is None else _checked_weight(weight, coded["label"][1].size),
+            extra={name: np.asarray(column) for name, column in (extra or {}).items()},
+        )
+        crowd = crowd._without(no_vote)._once(repeats)
+        crowd = replace(crowd, annotator_extra=_by_annotator(annotator_extra, coded["annotator"]))
+        return crowd.with_names(items=items, annotators=annotators).with_classes(classes)
+
+    @classmethod
+    def from_triples(cls, triples: Iterable[tuple[Any, Any, Any]], **options: Any) -> Crowd:
+        """Votes from (item, annotator, label) triples; options as in `from_columns`."""
+        columns = [list(column) for column in zip(*triples, strict=True)]
+        if not columns:
+            raise InputError("there are no votes")
+        return cls.from_columns(*columns, **options)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        item: str | None = None,
+        annotator: str | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        extra: Collection[str] = (),
+        annotator_extra: Collection[str] = (),
+        **options: Any,
+    ) -> Crowd:
+        """Votes from the rows of a pandas, polars or pyarrow frame.
+
+        Columns not named here are found by their usual names (task, worker, answer ...). A categorical label column
+        gives the classes and their order. Further options as in `from_columns`.
+
+        >>> import pyarrow
+        >>> Crowd.from_frame(pyarrow.table({"task": [1, 1], "worker": ["a", "b"], "label": ["x", "y"]}))
+        Crowd(2 votes, 1 items, 2 annotators, 2 classes)
+        """
+        from .frames import vote_columns
+
+        return cls.from_columns(**vote_columns(frame, item, annotator, label, weight, extra, annotator_extra, options))
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, items: Iterable[Any] | None = None, annotators: Iterable[Any] | None = None, **options: Any
+    ) -> Crowd:
+        """Votes from an (items, annotators) matrix of labels; NaN, None and -1 are no votes.
+
+        >>> Crowd.from_matrix([[0, 1, -1], [1, 1, 1]]).summary()["votes"]
+        5
+        """
+        cells = np.asarray(matrix)
+        if cells.ndim != 2:
+            raise InputError(f"a matrix has two axes, items and annotators; this has {cells.ndim}")
+        missing = np.equal(cells, None) | (cells != cells) if cells.dtype.kind in "fO" else np.zeros(cells.shape, bool)
+        row, column = np.nonzero(~(missing | (np.equal(cells, -1) if cells.dtype.kind in "ifO" else missing)))
+        labels = cells[row, column]
+        if labels.dtype.kind == "f" and (labels == np.round(labels)).all():
+            labels = labels.astype(np.int64)  # integers became floats only to make room for NaN
+        items = names_array(np.arange(cells.shape[0]) if items is None else items)
+        annotators = names_array(np.arange(cells.shape[1]) if annotators is None else annotators)
+        if (len(items), len(annotators)) != cells.shape:
+            raise InputError(f"the matrix is {cells.shape}, the names are {(len(items), len(annotators))}")
+        return cls.from_columns(items[row], annotators[column], labels, items=items, annotators=annotators, **options)
+
+    @classmethod
+    def from_mapping(cls, votes: Mapping[Any, Mapping[Any, Any]], **options: Any) -> Crowd:
+        """Votes from `{item: {annotator: label}}`.
+
+        >>> Crowd.from_mapping({"i1": {"ann": "cat", "bob": "cat"}, "i2": {}})
+        Crowd(2 votes, 2 items, 2 annotators, 1 classes)
+        """
+        triples = [(item, annotator, label) for item, row in votes.items() for annotator, label in row.items()]
+        return cls.from_triples(triples, **{"items": list(votes), **options})
+
+    # -- counts ---------------------------------------------------------------------------------------------------
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes."""
+        return self.label.size
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, those without votes included."""
+        return len(self.items)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, those without votes included."""
+        return len(self.annotators)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, those nobody used included."""
+        return len(self.classes)
+
+    @cached_property
+    def n_repeated(self) -> int:
+        """How many votes repeat an annotator's earlier vote on the same item."""
+        pair = np.sort(self._pair())
+        return int((pair[1:] == pair[:-1]).sum())
+
+    def annotator_weight(self) -> Array:
+        """How many votes each annotator gave, by weight."""
+        return np.bincount(self.annotator, self.weight, self.n_annotators).astype(float)
+
+    def summary(self) -> dict[str, Any]:
+        """Sizes, what is odd about them, and what was left out."""
+        per_item = np.bincount(self.item, minlength=self.n_items)
+        per_annotator = np.bincount(self.annotator, minlength=self.n_annotators)
+        return {
+            "votes": self.n_votes,
+            "items": self.n_items,
+            "annotators": self.n_annotators,
+            "classes": self.n_classes,
+            "votes per item": round(float(per_item.mean()), 3) if self.n_items else 0.0,
+            "votes per annotator": round(float(per_annotator.mean()), 3) if self.n_annotators else 0.0,
+            "repeated votes": self.n_repeated,
+            "items without votes": int((per_item == 0).sum()),
+            "annotators without votes": int((per_annotator == 0).sum()),
+            "classes without votes": int((np.bincount(self.label, minlength=self.n_classes) == 0).sum()),
+            **{f"dropped: {reason}": count for reason, count in self.dropped.items()},
+        }
+
+    # -- other crowds made of this one ----------------------------------------------------------------------------
+
+    def subset(self, *, items: Any = None, annotators: Any = None) -> Crowd:
+        """The crowd of some items and some annotators, given by name; the other names and their votes are gone."""
+        crowd = self
+        for axis, code, chosen in (("items", "item", items), ("annotators", "annotator", annotators)):
+            if chosen is not None:
+                crowd = crowd._only(axis, code, names_array(chosen))
+        return crowd
+
+    def _only(self, axis: str, code: str, chosen: Array) -> Crowd:
+        names = getattr(self, axis)
+        position = find(chosen, names)
+        if (position < 0).any():
+            raise InputError(f"{code} {chosen[position < 0][0]!r} is not in this crowd")
+        keep = np.zeros(len(names), bool)
+        keep[position] = True
+        crowd = self._votes(keep[getattr(self, code)])
+        rank = np.cumsum(keep) - 1
+        columns = {} if axis == "items" else {name: column[keep] for name, column in self.annotator_extra.items()}
+        return replace(
+            crowd,
+            **{axis: names[keep], code: rank[getattr(crowd, code)]},
+            annotator_extra=columns or self.annotator_extra,
+        )
+
+    def relabel(self, mapping: Mapping[Any, Any]) -> Crowd:
+        """Classes renamed or merged; votes for a class that is mapped to None are dropped and counted.
+
+        >>> crowd = Crowd.from_triples([(1, "a", "cat"), (1, "b", "kitten"), (2, "a", "?")])
+        >>> crowd.relabel({"kitten": "cat", "?": None}).summary()["dropped: relabelled"]
+        1
+        """
+        unknown = find(names_array(list(mapping)), self.classes) < 0
+        if unknown.any():
+            raise InputError(f"class {list(mapping)[int(unknown.argmax())]!r} is not in this crowd")
+        renamed = [mapping.get(name, name) for name in self.classes.tolist()]
+        kept = np.array([name is not None for name in renamed])
+        names, code = encode([name for name in renamed if name is not None])
+        table = np.full(self.n_classes, -1)
+        table[kept] = code
+        crowd = self._votes(kept[self.label], "relabelled")
+        crowd = replace(crowd, label=np.maximum(table, 0)[crowd.label], classes=names)
+        return crowd.with_classes(names[natural_order(names)])
+
+    def with_weight(self, weight: Any) -> Crowd:
+        """The same votes, each counting `weight[v]` times; None makes them all count once."""
+        return replace(self, weight=weight)
+
+    def with_names(
+        self, *, items: Iterable[Any] = (), annotators: Iterable[Any] = (), classes: Iterable[Any] = ()
+    ) -> Crowd:
+        """The same votes among more names; new ones come last."""
+        changes: dict[str, Array] = {}
+        for axis, more in {"items": items, "annotators": annotators, "classes": classes}.items():
+            names, extra = getattr(self, axis), names_array(more)
+            if extra.size and (new := extra[find(extra, names) < 0]).size:
+                changes[axis] = names_array([*names.tolist(), *dict.fromkeys(new.tolist())])
+        if "annotators" in changes and self.annotator_extra:
+            raise InputError("annotators without votes cannot be added beside annotator columns")
+        return replace(self, **changes) if changes else self
+
+    def to_table(self) -> Table:
+        """A row a vote: item, annotator, label, weight where there are weights, and the extra columns."""
+        weight = {} if self.weight is None else {"weight": self.weight}
+        names = {
+            "item": self.items[self.item],
+            "annotator": self.annotators[self.annotator],
+            "label": self.classes[self.label],
+        }
+        of_annotators = {name: column[self.annotator] for name, column in self.annotator_extra.items()}
+        return Table({**names, **weight, **self.extra, **of_annotators})
+
+    def to_frame(self, backend: str = "pyarrow") -> Any:
+        """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
+        return self.to_table().to_frame(backend)
+
+    def __repr__(self) -> str:
+        return (
+            f"Crowd({self.n_votes} votes, {self.n_items} items, "
+            f"{self.n_annotators} annotators, {self.n_classes} classes)"
+        )
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _pair(self) -> Array:
+        return self.item.astype(np.int64) * self.n_annotators + self.annotator
+
+    def _votes(self, keep: Array, reason: str | None = None) -> Crowd:
+        """The votes where `keep`, all names kept; what goes is counted under `reason`."""
+        if keep.all():
+            return self
+        dropped = {reason: self.dropped.get(reason, 0) + int((~keep).sum())} if reason else {}
+        return replace(
+            self,
+            item=self.item[keep],
+            annotator=self.annotator[keep],
+            label=self.label[keep],
+            weight=None if self.weight is None else self.weight[keep],
+            extra={name: column[keep] for name, column in self.extra.items()},
+            dropped={**self.dropped, **dropped},
+        )
+
+    def _without(self, no_vote: Collection[Any]) -> Crowd:
+        wanted = find(self.classes, names_array(list(no_vote))) < 0 if no_vote else np.ones(self.n_classes, bool)
+        if wanted.all():
+            return self
+        crowd, rank = self._votes(wanted[self.label], "no vote"), np.cumsum(wanted) - 1
+        return replace(crowd, label=rank[crowd.label], classes=self.classes[wanted])
+
+    def _once(self, repeats: Repeats) -> Crowd:
+        if repeats == "all" or not self.n_repeated:
+            return self
+        pair = self._pair()
+        order = np.argsort(pair, kind="stable")
+        followed = pair[order][:-1] == pair[order][1:]
+        if repeats == "error":
+            vote = order[:-1][followed][0]
+            item, annotator = self.items[self.item[vote]], self.annotators[self.annotator[vote]]
+            raise InputError(f"annotator {annotator!r} voted on item {item!r} more than once; repeats='last' keeps one")
+        keep = np.ones(self.n_votes, bool)
+        keep[order[:-1][followed]] = False
+        return self._votes(keep, "repeated")
+
+    def with_classes(self, classes: Iterable[Any] | None) -> Crowd:
+        """The classes in the given order, or in the order that a person expects."""
+        names = self.classes[natural_order(self.classes)] if classes is None else names_array(classes)
+        code = find(self.classes, names)
+        if (code < 0).any():
+            raise InputError(f"label {self.classes[code < 0][0]!r} is not among the classes {names.tolist()}")
+        if len(set(names.tolist())) < len(names):
+            raise InputError(f"the classes {names.tolist()} repeat a name")
+        same = len(names) == self.n_classes and (code == np.arange(self.n_classes)).all()
+        return self if same else replace(self, classes=names, label=code[self.label])
+
+
+def _checked_weight(weight: Any, n_votes: int) -> Array:
+    weight = np.asarray(weight, float)
+    if weight.shape != (n_votes,):
+        raise InputError(f"weight: {weight.size} numbers for {n_votes} votes")
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if bad.any():
+        row = int(bad.argmax())
+        raise InputError(f"column 'weight', row {row}: {weight[row]} is not a finite number of at least 0")
+    return weight
+
+
+def _by_annotator(columns: Mapping[str, Any] | None, coded: tuple[Array, Array]) -> dict[str, Array]:
+    """One value an annotator from one value a vote; refuses a column that is not a property of the annotator."""
+    names, code = coded
+    out = {}
+    for name, column in (columns or {}).items():
+        values = np.asarray(column)
+        first = np.full(len(names), -1)
+        first[code[::-1]] = np.arange(code.size)[::-1]
+        differs = values != values[first][code]
+        if differs.any():
+            who = names[code[int(differs.argmax())]]
+            raise InputError(f"column {name!r}: annotator {who!r} has several values, so it is no annotator column")
+        out[name] = values[first]
+    return out

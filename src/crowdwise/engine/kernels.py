@@ -1,0 +1,197 @@
+"""What numba compiles. Each kernel takes a range of items (or cells) and releases the GIL; plain threads run them.
+
+No parallel=True: no threading layer to choose or to fork, half the compile time, and fixed ranges, so that sums come
+out the same every run. A cell is an (annotator, given class) pair; tables and counts are (cells, states).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numba
+import numpy as np
+
+# Without nnan and ninf: gold is -inf.
+jit = partial(numba.njit, nogil=True, cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
+f32 = np.float32
+BLOCK = 64  # items whose scores stay in the first-level cache between the E-step and its sums
+UNROLLED = 16  # up to this many states their number is known when a kernel is compiled
+
+
+def sized(n_states):
+    """A tuple whose length, being part of its type, tells the compiler how many states there are."""
+    return (0,) * n_states if n_states <= UNROLLED else ()
+
+
+@jit
+def soften(unrolled, scores, bits, n_items, mass):
+    """Scores of a block of items, (items, states), become distributions; returns their log-evidence."""
+    states = len(unrolled) if len(unrolled) > 0 else scores.shape[1]
+    evidence = 0.0
+    for j in range(n_items):
+        top = scores[j, 0]
+        for s in range(1, states):
+            top = max(top, scores[j, s])
+        evidence += top
+        for s in range(states):
+            scores[j, s] -= top
+    # exp of numbers <= 0 as polynomial and integer arithmetic that vectorises (Cephes' expf, no SVML needed)
+    x, power, n = scores.reshape(scores.size), bits.view(np.float32), n_items * states
+    for t in range(n):
+        v = max(x[t], f32(-80.0))  # not -87: divided by the total that would be a denormal
+        m = np.floor(v * f32(1.44269504) + f32(0.5))
+        r = v - m * f32(0.693359375)
+        r = r + m * f32(2.12194440e-4)
+        p = f32(1.9875691500e-4)
+        p = p * r + f32(1.3981999507e-3)
+        p = p * r + f32(8.3334519073e-3)
+        p = p * r + f32(4.1665795894e-2)
+        p = p * r + f32(1.6666665459e-1)
+        p = p * r + f32(5.0000001201e-1)
+        x[t] = p * r * r + r + f32(1.0)
+        bits[t] = (np.int32(m) + np.int32(127)) << np.int32(23)
+    for t in range(n):
+        x[t] *= power[t]
+    product = 1.0  # of totals in 1..states: one logarithm for several items
+    for j in range(n_items):
+        total = f32(0.0)
+        for s in range(states):
+            total += scores[j, s]
+        product *= total
+        if product > 1e250:
+            evidence += np.log(product)
+            product = 1.0
+        share = f32(1.0) / total
+        for s in range(states):
+            scores[j, s] *= share
+        for s in range(states):
+            mass[s] += scores[j, s]
+    return evidence + np.log(product)
+
+
+@jit
+def from_table(unrolled, low, high, first, cells, weight, table, log_state, log_item, counts, mass, posterior):
+    """Items low..high; empty weight, log_item, counts or posterior: there is none, or it is not wanted."""
+    states = len(unrolled) if len(unrolled) > 0 else log_state.size
+    scores, bits = np.empty((BLOCK, states), np.float32), np.empty(BLOCK * states, np.int32)
+    weighted, prior, counting, keeping = weight.size > 0, log_item.size > 0, counts.size > 0, posterior.size > 0
+    evidence = 0.0
+    for block in range(low, high, BLOCK):
+        n_items = min(BLOCK, high - block)
+        for j in range(n_items):
+            i = block + j
+            for s in range(states):
+                scores[j, s] = log_state[s]
+            if prior:
+                for s in range(states):
+                    scores[j, s] += log_item[i, s]
+            if weighted:
+                for v in range(first[i], first[i + 1]):
+                    cell, w = cells[v], f32(weight[v])
+                    for s in range(states):
+                        scores[j, s] += w * table[cell, s]
+            else:
+                for v in range(first[i], first[i + 1]):
+                    cell = cells[v]
+                    for s in range(states):
+                        scores[j, s] += table[cell, s]
+        evidence += soften(unrolled, scores, bits, n_items, mass)
+        if keeping:
+            for j in range(n_items):
+                for s in range(states):
+                    posterior[block + j, s] = scores[j, s]
+        if counting:
+            for j in range(n_items):
+                i = block + j
+                if weighted:
+                    for v in range(first[i], first[i + 1]):
+                        cell, w = cells[v], weight[v]
+                        for s in range(states):
+                            counts[cell, s] += w * scores[j, s]
+                else:
+                    for v in range(first[i], first[i + 1]):
+                        cell = cells[v]
+                        for s in range(states):
+                            counts[cell, s] += scores[j, s]
+    return evidence
+
+
+@jit
+def from_hits(unrolled, low, high, first, cells, label, weight, gain, log_state, log_item, agree, mass, posterior):
+    """The same where a vote lifts only the class that it names, by gain[cell]; agree: (cells,). O(1) a vote."""
+    states = len(unrolled) if len(unrolled) > 0 else log_state.size
+    scores, bits = np.empty((BLOCK, states), np.float32), np.empty(BLOCK * states, np.int32)
+    weighted, prior, counting, keeping = weight.size > 0, log_item.size > 0, agree.size > 0, posterior.size > 0
+    evidence = 0.0
+    for block in range(low, high, BLOCK):
+        n_items = min(BLOCK, high - block)
+        for j in range(n_items):
+            i = block + j
+            for s in range(states):
+                scores[j, s] = log_state[s]
+            if prior:
+                for s in range(states):
+                    scores[j, s] += log_item[i, s]
+            for v in range(first[i], first[i + 1]):
+                scores[j, label[v]] += gain[cells[v]] * (f32(weight[v]) if weighted else f32(1.0))
+        evidence += soften(unrolled, scores, bits, n_items, mass)
+        if keeping:
+            for j in range(n_items):
+                for s in range(states):
+                    posterior[block + j, s] = scores[j, s]
+        if counting:
+            for j in range(n_items):
+                i = block + j
+                for v in range(first[i], first[i + 1]):
+                    agree[cells[v]] += scores[j, label[v]] * (weight[v] if weighted else 1.0)
+    return evidence
+
+
+@jit
+def item_votes(low, high, first, label, value, weight, out):
+    """Value a vote (or one for all) into (items, given)."""
+    for i in range(low, high):
+        for v in range(first[i], first[i + 1]):
+            out[i, label[v]] += (value[v] if value.size > 1 else value[0]) * (weight[v] if weight.size > 0 else 1.0)
+
+
+@jit
+def cell_votes(low, high, cells, value, weight, out):
+    """Value a vote (or one for all) into (cells,)."""
+    for v in range(low, high):
+        out[cells[v]] += (value[v] if value.size > 1 else value[0]) * (weight[v] if weight.size > 0 else 1.0)
+
+
+@jit
+def item_scores(low, high, first, cells, weight, table, out):
+    """Rows of the table at an item's cells, summed into (items, states)."""
+    for i in range(low, high):
+        for v in range(first[i], first[i + 1]):
+            cell, w = cells[v], weight[v] if weight.size > 0 else 1.0
+            for s in range(out.shape[1]):
+                out[i, s] += w * table[cell, s]
+
+
+@jit
+def cell_sums(low, high, first, cells, weight, posterior, out):
+    """Posterior rows of items low..high, summed into (cells, states)."""
+    for i in range(low, high):
+        for v in range(first[i], first[i + 1]):
+            cell, w = cells[v], weight[v] if weight.size > 0 else 1.0
+            for s in range(out.shape[1]):
+                out[cell, s] += w * posterior[i, s]
+
+
+@jit
+def sums_by_cell(low, high, first, item, weight, posterior, out):
+    """The same with votes in the order of their cells low..high: nothing private to a thread, one row at a time."""
+    states = posterior.shape[1]
+    row = np.empty(states)
+    for cell in range(low, high):
+        row[:] = 0.0
+        for p in range(first[cell], first[cell + 1]):
+            i, w = item[p], weight[p] if weight.size > 0 else 1.0
+            for s in range(states):
+                row[s] += w * posterior[i, s]
+        for s in range(states):
+            out[cell, s] = row[s]

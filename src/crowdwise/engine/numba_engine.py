@@ -1,0 +1,213 @@
+"""The same sums compiled and threaded: single-precision tables and posteriors, double-precision sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..codes import Array, smallest_int, stable_order
+from ..crowd import Crowd
+from . import kernels
+from .numpy_engine import NumpyEngine
+
+NOTHING = np.empty(0, np.float32)
+NO_ROWS = np.empty((0, 0), np.float32)
+CACHE_LINE = 64  # bytes, and more than enough numbers to keep threads apart
+
+
+class NumbaEngine(NumpyEngine):
+    """Tables are (annotators, states, given) outside and lie in memory as (annotators, given, states): views.
+
+    A pass is fused (scores, posterior and sums of a block of items while it is in the cache) as long as the counts of
+    a thread fit into the cache themselves; above that, counts are summed over votes sorted by cell.
+    """
+
+    tolerance = 1e-7
+    fused_bytes = 6 << 20
+
+    def __init__(self, crowd: Crowd, threads: int):
+        super().__init__(crowd)
+        self.n_cells = self.n_annotators * self.n_classes
+        self.first = _first(self.item, self.n_items)
+        self.cells = self.annotator.astype(smallest_int(max(self.n_cells, 2**16)))
+        self.cells *= self.n_classes
+        self.cells += self.label
+        self.w = NOTHING if self.weight is None else self.weight
+        self.threads, self.ranges = threads, _even(self.first, threads)
+
+    def item_votes(self, value: Any = 1.0) -> Array:  # noqa: D102
+        out, value = np.zeros((self.n_items, self.n_classes)), np.atleast_1d(np.asarray(value, float))
+        self._each(lambda _, low, high: kernels.item_votes(low, high, self.first, self.label, value, self.w, out))
+        return out
+
+    def annotator_votes(self, value: Any = 1.0) -> Array:  # noqa: D102
+        value, out = np.atleast_1d(np.asarray(value, float)), self._private(self.n_cells)
+        first = self.first
+        self._each(lambda t, low, high: kernels.cell_votes(first[low], first[high], self.cells, value, self.w, out[t]))
+        return out.sum(axis=0).reshape(self.n_annotators, self.n_classes)
+
+    def item_scores(self, table: Array) -> Array:  # noqa: D102
+        return self._item_rows(self.cells, self._flat(table))
+
+    def item_sums(self, table: Array) -> Array:  # noqa: D102
+        return self._item_rows(self.annotator, np.ascontiguousarray(table))
+
+    def confusion_counts(self, posterior: Array) -> Array:  # noqa: D102
+        posterior = np.ascontiguousarray(posterior)
+        if self._fits(posterior.shape[1]):
+            return self._shaped(self._cell_sums(self.cells, posterior, self.n_cells))
+        out, (first, item, weight) = np.empty((self.n_cells, posterior.shape[1])), self._by_cell
+        self._each(
+            lambda _, low, high: kernels.sums_by_cell(low, high, first, item, weight, posterior, out),
+            _even(first, self.threads),
+        )
+        return self._shaped(out)
+
+    def annotator_sums(self, posterior: Array) -> Array:  # noqa: D102
+        return self._cell_sums(self.annotator, np.ascontiguousarray(posterior), self.n_annotators)
+
+    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:  # noqa: D102
+        posterior = np.empty((self.n_items, log_state.size), np.float32)
+        _, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
+        return posterior, evidence
+
+    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:  # noqa: D102
+        if not self._fits(log_state.size):
+            posterior = np.empty((self.n_items, log_state.size), np.float32)
+            mass, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
+            return self.confusion_counts(posterior), mass, evidence
+        counts = np.zeros((self.threads, self.n_cells, log_state.size))
+        mass, evidence = self._from_table(table, log_state, log_item, counts=counts)
+        return self._shaped(counts.sum(axis=0)), mass, evidence
+
+    def posterior_hits(  # noqa: D102
+        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, float]:
+        posterior = np.empty((self.n_items, log_state.size), np.float32)
+        _, evidence = self._from_hits(hit, miss, log_state, log_item, posterior=posterior)
+        return posterior, evidence
+
+    def sweep_hits(  # noqa: D102
+        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, Array, float]:
+        agree = self._private(self.n_cells)
+        mass, evidence = self._from_hits(hit, miss, log_state, log_item, agree=agree)
+        return agree.sum(axis=0).reshape(self.n_annotators, self.n_classes), mass, evidence
+
+    # -- one pass over the items ----------------------------------------------------------------------------------
+
+    def _from_table(
+        self,
+        table: Array,
+        log_state: Array,
+        log_item: Array | None,
+        counts: Array | None = None,
+        posterior: Array = NO_ROWS,
+    ) -> tuple[Array, float]:
+        flat = self._flat(table)
+        # Rows centred at their maximum keep single-precision sums small where an item has thousands of votes; what
+        # was taken off is added in double precision. Not with @: a BLAS thread left spinning costs a core.
+        top = flat.max(axis=1)
+        offset = float((self._votes_of_cell * top).sum())
+        flat = np.subtract(flat, top[:, None], out=np.empty(flat.shape, np.float32), casting="same_kind")
+        unrolled = kernels.sized(log_state.size)
+        state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
+        counts = np.empty((self.threads, 0, 0)) if counts is None else counts
+        parts = self._each(
+            lambda t, low, high: kernels.from_table(
+                unrolled, low, high, self.first, self.cells, self.w, flat, state, prior, counts[t], mass[t], posterior
+            )
+        )
+        return mass.sum(axis=0), sum(parts) + offset
+
+    def _from_hits(
+        self,
+        hit: Array,
+        miss: Array,
+        log_state: Array,
+        log_item: Array | None,
+        agree: Array | None = None,
+        posterior: Array = NO_ROWS,
+    ) -> tuple[Array, float]:
+        offset = float((self._votes_of_cell * miss.ravel()).sum())
+        gain = (hit - miss).ravel().astype(np.float32)
+        unrolled = kernels.sized(log_state.size)
+        state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
+        agree = np.empty((self.threads, 0)) if agree is None else agree
+        parts = self._each(
+            lambda t, low, high: kernels.from_hits(
+                unrolled, low, high, self.first, self.cells, self.label, self.w,
+                gain, state, prior, agree[t], mass[t], posterior,
+            )
+        )
+        return mass.sum(axis=0), sum(parts) + offset
+
+    def _item_rows(self, cells: Array, table: Array) -> Array:
+        out = np.zeros((self.n_items, table.shape[1]))
+        self._each(lambda _, low, high: kernels.item_scores(low, high, self.first, cells, self.w, table, out))
+        return out
+
+    def _cell_sums(self, cells: Array, posterior: Array, n_cells: int) -> Array:
+        out = np.zeros((self.threads, n_cells, posterior.shape[1]))
+        self._each(lambda t, low, high: kernels.cell_sums(low, high, self.first, cells, self.w, posterior, out[t]))
+        return np.asarray(out.sum(axis=0))
+
+    # -- memory and threads ---------------------------------------------------------------------------------------
+
+    def _each(self, work: Callable[[int, int, int], Any], ranges: list[tuple[int, int]] | None = None) -> list[Any]:
+        ranges = ranges or self.ranges
+        if self.threads == 1:
+            return [work(0, *ranges[0])]
+        jobs = [_pool(self.threads).submit(work, t, low, high) for t, (low, high) in enumerate(ranges)]
+        return [job.result() for job in jobs]
+
+    def _private(self, size: int) -> Array:
+        """Zeros for each thread, further apart than a cache line."""
+        return np.zeros((self.threads, size + CACHE_LINE))[:, :size]
+
+    def _flat(self, table: Array) -> Array:
+        return np.ascontiguousarray(table.transpose(0, 2, 1)).reshape(-1, table.shape[1])
+
+    def _shaped(self, flat: Array) -> Array:
+        return flat.reshape(self.n_annotators, self.n_classes, -1).transpose(0, 2, 1)
+
+    def _fits(self, states: int) -> bool:
+        return self.n_cells * states * 8 <= self.fused_bytes
+
+    @cached_property
+    def _votes_of_cell(self) -> Array:
+        return self.annotator_votes().ravel()
+
+    @cached_property
+    def _by_cell(self) -> tuple[Array, Array, Array]:
+        order = stable_order(self.cells, self.n_cells)
+        at = slice(None) if order is None else order
+        return _first(self.cells, self.n_cells), self.item[at], self.w[at] if self.w.size else self.w
+
+
+@lru_cache(maxsize=None)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="crowdwise")
+
+
+def _single(log_state: Array, log_item: Array | None) -> tuple[Array, Array]:
+    prior = NO_ROWS if log_item is None else np.ascontiguousarray(log_item, np.float32)
+    return log_state.astype(np.float32), prior
+
+
+def _first(code: Array, n: int) -> Array:
+    """Where the votes of each code begin, votes sorted by code; one more at the end."""
+    out = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(code, minlength=n), out=out[1:])
+    return out
+
+
+def _even(first: Array, threads: int) -> list[tuple[int, int]]:
+    """Ranges of items (or cells) with about as many votes each."""
+    cuts = np.searchsorted(first, np.linspace(0, first[-1], threads + 1)[1:-1])
+    edges = [0, *cuts.tolist(), len(first) - 1]
+    return list(zip(edges[:-1], edges[1:], strict=True))

@@ -1,0 +1,118 @@
+"""Sparse sums over a Crowd in plain NumPy: the reference that every other engine is held to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd
+
+
+def normalise(log_joint: Array) -> tuple[Array, float]:
+    """Rows of a distribution from its log, and the sum of the logs of what they were divided by.
+
+    >>> posterior, evidence = normalise(np.log([[0.2, 0.2], [0.1, 0.3]]))
+    >>> posterior.round(2).tolist()
+    [[0.5, 0.5], [0.25, 0.75]]
+    """
+    top = log_joint.max(axis=1, keepdims=True)
+    joint = np.exp(log_joint - top)
+    total = joint.sum(axis=1, keepdims=True)
+    return joint / total, float((top + np.log(total)).sum())
+
+
+class NumpyEngine:
+    """A Crowd and the sums over its votes that methods are made of. Every sum multiplies by `crowd.weight`.
+
+    Arrays go in and come out as NumPy arrays whatever the engine; a device keeps the votes, not the mathematics.
+    """
+
+    tolerance = 1e-11  # by which, relatively, the objective may fall from rounding alone
+
+    def __init__(self, crowd: Crowd):
+        self.crowd = crowd
+        self.item, self.annotator, self.label, self.weight = crowd.item, crowd.annotator, crowd.label, crowd.weight
+        self.n_items, self.n_annotators, self.n_classes = crowd.n_items, crowd.n_annotators, crowd.n_classes
+
+    # -- sums over votes ------------------------------------------------------------------------------------------
+
+    def item_votes(self, value: Any = 1.0) -> Array:
+        """Values a vote summed by item and given class: (votes,) -> (items, given)."""
+        return self._sum(self._cell(self.item), value, self.n_items)
+
+    def annotator_votes(self, value: Any = 1.0) -> Array:
+        """Values a vote summed by annotator and given class: (votes,) -> (annotators, given)."""
+        return self._sum(self._cell(self.annotator), value, self.n_annotators)
+
+    def item_scores(self, table: Array) -> Array:
+        """What an item's votes say of each state: (annotators, states, given) -> (items, states)."""
+        out = np.empty((self.n_items, table.shape[1]))
+        for s in range(table.shape[1]):
+            out[:, s] = np.bincount(self.item, self._weighted(table[self.annotator, s, self.label]), self.n_items)
+        return out
+
+    def confusion_counts(self, posterior: Array) -> Array:
+        """How often each annotator said what of which state: (items, states) -> (annotators, states, given)."""
+        counts = [self.annotator_votes(posterior[self.item, s]) for s in range(posterior.shape[1])]
+        return np.stack(counts, axis=1)
+
+    def item_sums(self, table: Array) -> Array:
+        """Rows of an item's annotators, summed: (annotators, states) -> (items, states)."""
+        return np.asarray(self._meetings @ table)
+
+    def annotator_sums(self, posterior: Array) -> Array:
+        """Rows of an annotator's items, summed: (items, states) -> (annotators, states)."""
+        return np.asarray(self._meetings.T @ posterior)
+
+    # -- the passes of EM; compiled engines fuse them -----------------------------------------------------------
+
+    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
+        """E-step over a table of log chances: posterior (items, states) and the log-evidence of the votes."""
+        scores = self.item_scores(table) + log_state
+        return normalise(scores if log_item is None else scores + log_item)
+
+    def sweep(
+        self, table: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, Array, float]:
+        """E-step and its sums in one go: counts (annotators, states, given), mass of each state, log-evidence."""
+        posterior, evidence = self.posterior(table, log_state, log_item)
+        return self.confusion_counts(posterior), posterior.sum(axis=0), evidence
+
+    def posterior_hits(
+        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, float]:
+        """As `posterior` where a vote lifts only the class that it names: hit, miss are (annotators, given)."""
+        cell = (self.annotator, self.label)
+        scores = self.item_votes((hit - miss)[cell]) + self.item_votes(miss[cell]).sum(axis=1, keepdims=True)
+        scores += log_state
+        return normalise(scores if log_item is None else scores + log_item)
+
+    def sweep_hits(
+        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, Array, float]:
+        """As `sweep` in the hit form: the sum is the mass of right votes, (annotators, given)."""
+        posterior, evidence = self.posterior_hits(hit, miss, log_state, log_item)
+        return self.annotator_votes(posterior[self.item, self.label]), posterior.sum(axis=0), evidence
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _weighted(self, value: Any) -> Array:
+        value = np.broadcast_to(np.asarray(value, float), self.label.shape)
+        return value if self.weight is None else value * self.weight
+
+    def _cell(self, code: Array) -> Array:
+        return code.astype(np.int64) * self.n_classes + self.label
+
+    def _sum(self, cell: Array, value: Any, rows: int) -> Array:
+        return np.bincount(cell, self._weighted(value), rows * self.n_classes).reshape(rows, self.n_classes)
+
+    @cached_property
+    def _meetings(self) -> Any:
+        """How often each annotator voted on each item, sparse."""
+        from scipy.sparse import csr_array
+
+        cells = (self.item.astype(np.int64), self.annotator.astype(np.int64))
+        return csr_array((self._weighted(1.0), cells), shape=(self.n_items, self.n_annotators))

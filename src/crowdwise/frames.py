@@ -1,0 +1,105 @@
+"""Data frames of any make, read through narwhals; and the column names by which votes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from .codes import Array
+from .errors import InputError
+
+ALIASES = {
+    "item": ("item", "item_id", "task", "task_id", "unit", "unit_id", "_unit_id", "question", "question_id",
+             "example", "example_id", "object", "instance", "document", "sentence", "uid", "id", "hitid"),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "_worker_id", "workerid", "rater", "rater_id",
+                  "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert"),
+    "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
+              "category", "value"),
+    "weight": ("weight",),
+    "gold": ("gold", "truth", "true_label", "ground_truth", "golden", "gold_label"),
+}  # fmt: skip
+
+
+def find_column(role: str, columns: Iterable[str], named: str | None = None) -> str | None:
+    """The column of a role: the one named, else the first alias that is there (case does not matter), else None.
+
+    >>> find_column("item", ["Task", "worker", "label"])
+    'Task'
+    """
+    columns = list(columns)
+    if named is not None:
+        if named not in columns:
+            raise InputError(f"there is no column {named!r}; the columns are {', '.join(map(str, columns))}")
+        return named
+    lower = {str(column).strip().lower(): column for column in reversed(columns)}
+    return next((lower[alias] for alias in ALIASES[role] if alias in lower), None)
+
+
+def require_column(role: str, columns: Iterable[str], named: str | None = None) -> str:
+    """As `find_column`, where not finding one is an error that lists what there is."""
+    columns = list(columns)
+    found = find_column(role, columns, named)
+    if found is None:
+        raise InputError(
+            f"no column looks like the {role}: name it with {role}=...; the columns are {', '.join(map(str, columns))}"
+        )
+    return found
+
+
+def vote_columns(
+    frame: Any,
+    item: str | None,
+    annotator: str | None,
+    label: str | None,
+    weight: str | None,
+    extra: Collection[str],
+    annotator_extra: Collection[str],
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """What `Crowd.from_columns` takes, out of a frame."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
+    names = table.columns
+    label_column = table[require_column("label", names, label)]
+    if isinstance(label_column.dtype, nw.Categorical | nw.Enum) and "classes" not in options:
+        options = {"classes": label_column.cat.get_categories().to_list(), **options}
+    weight = find_column("weight", names, weight)
+    return {
+        "item": values_of(table[require_column("item", names, item)]),
+        "annotator": values_of(table[require_column("annotator", names, annotator)]),
+        "label": values_of(label_column),
+        "weight": None if weight is None else table[weight].to_numpy(),
+        "extra": {name: table[require_column("extra", names, name)].to_numpy() for name in extra},
+        "annotator_extra": {name: table[require_column("extra", names, name)].to_numpy() for name in annotator_extra},
+        **options,
+    }
+
+
+def values_of(series: Any) -> Any:
+    """Whole numbers as NumPy, without a copy where there is none to make; everything else as arrow."""
+    if series.dtype.is_integer() and not series.is_null().any():
+        return np.asarray(series.to_numpy())
+    return series.to_arrow()
+
+
+def labels_by_item(known: Any) -> tuple[Array, Array]:
+    """Items and their labels from a mapping `{item: label}` or a frame with an item and a label column."""
+    import narwhals as nw
+
+    from .codes import names_array
+
+    if hasattr(known, "items") and hasattr(known, "values") and not hasattr(known, "columns"):
+        return names_array(list(known.keys())), names_array(list(known.values()))
+    try:
+        table = nw.from_native(known, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"gold comes as {{item: label}} or as a frame, not {type(known)}") from error
+    return tuple(  # type: ignore[return-value]
+        names_array(values_of(table[require_column(role, table.columns)])) for role in ("item", "label")
+    )

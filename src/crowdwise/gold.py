@@ -1,0 +1,65 @@
+"""What is known of items beforehand: gold labels and a prior of their own, as one array of logs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .codes import Array, find
+from .crowd import Crowd
+from .errors import DataWarning, InputError
+from .frames import labels_by_item
+
+
+def gold_codes(crowd: Crowd, gold: Any) -> Array:
+    """The class code of each item, -1 where it is not known.
+
+    >>> crowd = Crowd.from_matrix([[0, 1], [1, 1]])
+    >>> gold_codes(crowd, {1: 0}).tolist()
+    [-1, 0]
+    """
+    items, labels = labels_by_item(gold)
+    place, code = find(items, crowd.items), find(labels, crowd.classes)
+    strange = place < 0
+    if strange.any():
+        warnings.warn(
+            f"gold names {int(strange.sum())} items without votes, such as {items[strange][0]!r}; they are left out",
+            DataWarning,
+            stacklevel=2,
+        )
+    place, code, labels = place[~strange], code[~strange], labels[~strange]
+    if (code < 0).any():
+        wrong = int((code < 0).argmax())
+        raise InputError(
+            f"gold label {labels[wrong]!r} of item {crowd.items[place[wrong]]!r} is not among the classes "
+            f"{crowd.classes.tolist()}; add it with crowd.with_names(classes=...)"
+        )
+    out = np.full(crowd.n_items, -1)
+    out[place] = code
+    if (out[place] != code).any():
+        twice = crowd.items[place[int((out[place] != code).argmax())]]
+        raise InputError(f"gold has several labels for item {twice!r}")
+    return out
+
+
+def log_item_prior(crowd: Crowd, gold: Any, item_prior: Any) -> Array | None:
+    """(items, classes) logs that are added to every item's scores: 0 and -inf for gold; None where nothing is known."""
+    log_item = None
+    if item_prior is not None:
+        prior = np.asarray(item_prior, float)
+        if prior.shape != (crowd.n_items, crowd.n_classes):
+            raise InputError(f"item_prior is {prior.shape}; it needs {(crowd.n_items, crowd.n_classes)}")
+        bad = ~(np.isfinite(prior) & (prior >= 0.0)).all(axis=1) | (prior.sum(axis=1) <= 0.0)
+        if bad.any():
+            raise InputError(f"item_prior of item {crowd.items[int(bad.argmax())]!r} is no distribution")
+        with np.errstate(divide="ignore"):
+            log_item = np.log(prior / prior.sum(axis=1, keepdims=True))
+    if gold is not None:
+        code = gold_codes(crowd, gold)
+        known = np.flatnonzero(code >= 0)
+        log_item = np.zeros((crowd.n_items, crowd.n_classes)) if log_item is None else log_item
+        log_item[known] = -np.inf
+        log_item[known, code[known]] = 0.0
+    return log_item

@@ -1,0 +1,101 @@
+"""METHODS: every method by name, with one line, cost and reference. A class is loaded when it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from .base import Aggregator
+
+
+@dataclass(frozen=True)
+class Method:
+    """An entry of METHODS: where the class is, and what a person wants to know before choosing it."""
+
+    where: str
+    line: str
+    cost: str
+    reference: str
+
+    @property
+    def class_name(self) -> str:
+        """Name of the class."""
+        return self.where.partition(":")[2]
+
+    def load(self) -> type[Aggregator]:
+        """The class itself."""
+        module, _, name = self.where.partition(":")
+        loaded: type[Aggregator] = getattr(import_module(f"crowdwise.{module}"), name)
+        return loaded
+
+
+METHODS = {
+    "majority-vote": Method(
+        "aggregate.majority_vote:MajorityVote",
+        "the class that most annotators name",
+        "votes",
+        "Sheng, Provost & Ipeirotis 2008",
+    ),
+    "wawa": Method(
+        "aggregate.wawa:Wawa",
+        "votes weighted by agreement with the majority",
+        "votes",
+        "Appen 2021",
+    ),
+    "zero-based-skill": Method(
+        "aggregate.zero_based_skill:ZeroBasedSkill",
+        "votes weighted by skills that follow their agreement with the outcome",
+        "votes, a step",
+        "Ustalov, Pavlichenko & Tseitlin 2024",
+    ),
+    "dawid-skene": Method(
+        "aggregate.dawid_skene:DawidSkene",
+        "a confusion matrix for each annotator, by EM",
+        "votes x classes, a step",
+        "Dawid & Skene 1979",
+    ),
+    "one-coin": Method(
+        "aggregate.one_coin:OneCoin",
+        "one accuracy for each annotator, by EM",
+        "votes + items x classes, a step",
+        "Zhang, Chen, Zhou & Jordan 2016",
+    ),
+    "confusion-vector": Method(
+        "aggregate.confusion_vector:ConfusionVector",
+        "one accuracy for each annotator and class, by EM",
+        "votes x classes, a step",
+        "Raykar et al. 2010",
+    ),
+}
+
+
+def get(name: str) -> type[Aggregator]:
+    """The class of a method by its name.
+
+    >>> get("dawid-skene").__name__
+    'DawidSkene'
+    """
+    if name not in METHODS:
+        near = get_close_matches(name, METHODS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose {', '.join(METHODS)}"
+        raise InputError(f"method {name!r} is unknown: {hint}")
+    return METHODS[name].load()
+
+
+def make(name: str, **options: Any) -> Aggregator:
+    """A method with options; an option that it does not have is an error that lists those it has.
+
+    >>> make("dawid-skene", max_iter=3).max_iter
+    3
+    """
+    method = get(name)
+    known = [field.name for field in fields(method)]
+    for option in options:
+        if option not in known:
+            raise InputError(f"{name} has no option {option!r}: it has {', '.join(known)}")
+    return method(**options)

@@ -1,0 +1,120 @@
+"""The one vocabulary of fitted arrays: each name's axes and what its numbers may be.
+
+`predict` extends annotators by it, a start or a history is carried to another crowd by it, SQUAREM leaps in it, and
+files are written by it. A method declares nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .codes import Array, find
+
+Params = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Axes in order, and what the numbers are: a simplex along the last axis, in (0, 1), positive, or any."""
+
+    axes: tuple[str, ...]
+    kind: Literal["simplex", "unit", "positive", "real"]
+
+
+VOCABULARY = {
+    "prior": Axes(("true",), "simplex"),
+    "confusion": Axes(("annotator", "true", "given"), "simplex"),
+    "accuracy": Axes(("annotator",), "unit"),
+    "class_accuracy": Axes(("annotator", "true"), "unit"),
+    "skill": Axes(("annotator",), "real"),
+    "votes": Axes(("annotator",), "positive"),
+    # sums over items, out of which parameters are estimated
+    "states": Axes(("true",), "positive"),
+    "counts": Axes(("annotator", "true", "given"), "positive"),
+    "agree": Axes(("annotator", "given"), "positive"),
+    "given": Axes(("annotator", "given"), "positive"),
+    "right": Axes(("annotator", "true"), "positive"),
+    "met": Axes(("annotator", "true"), "positive"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names behind the axes of fitted arrays."""
+
+    annotators: Array
+    classes: Array
+
+
+def carry(arrays: Mapping[str, Array], old: Names, new: Names, *, fill: Literal["population", "zero"]) -> Params:
+    """Fitted arrays on the names of another crowd.
+
+    An annotator unknown so far gets the population's numbers (the mean, by votes) or zeros; so does a class.
+    """
+    places = {
+        "annotator": find(new.annotators, old.annotators),
+        "true": find(new.classes, old.classes),
+    }
+    places["given"] = places["true"]
+    votes = arrays.get("votes")
+    weight = None if votes is None or not votes.sum() else votes
+    return {name: _carry_one(value, VOCABULARY[name], places, weight, fill) for name, value in arrays.items()}
+
+
+def _carry_one(
+    value: Array, known: Axes, places: Mapping[str, Array], weight: Array | None, fill: Literal["population", "zero"]
+) -> Array:
+    for axis, name in enumerate(known.axes):
+        place = places[name]
+        if len(place) == value.shape[axis] and (place == np.arange(len(place))).all():
+            continue
+        if fill == "zero":
+            stranger = np.zeros_like(value.take([0], axis))
+        elif name == "annotator":
+            stranger = np.average(value, axis=axis, weights=weight, keepdims=True)
+        else:
+            stranger = value.min(axis=axis, keepdims=True)
+        value = np.concatenate([value, stranger], axis=axis).take(place, axis)  # place -1: the stranger, last
+    if fill == "population" and known.kind == "simplex":
+        value = value / value.sum(axis=-1, keepdims=True)
+    return value
+
+
+def free(name: str, value: Array) -> Array:
+    """A parameter without bounds: the logarithm of positive numbers, the logit of those in (0, 1)."""
+    kind = VOCABULARY[name].kind
+    if kind == "real":
+        return value
+    log = np.log(np.maximum(value, 1e-300))
+    return log - np.log(np.maximum(1.0 - value, 1e-300)) if kind == "unit" else log
+
+
+def bound(name: str, value: Array) -> Array:
+    """The way back from `free`, valid whatever the numbers."""
+    kind = VOCABULARY[name].kind
+    if kind == "simplex":
+        value = np.exp(value - value.max(axis=-1, keepdims=True))
+        return value / value.sum(axis=-1, keepdims=True)
+    if kind == "unit":
+        return 1.0 / (1.0 + np.exp(-np.clip(value, -30.0, 30.0)))
+    return np.exp(np.clip(value, -300.0, 300.0)) if kind == "positive" else value
+
+
+def squarem(first: Params, second: Params, third: Params) -> Params:
+    """Where three steps of a slow climb point to: squared extrapolation in freed parameters.
+
+    Varadhan & Roland (2008), scheme S3: with r = p1 - p0 and v = (p2 - p1) - r, leap to p0 + 2 a r + a^2 v, a = |r|/|v|.
+    """
+    p0, p1, p2 = ({name: free(name, value) for name, value in p.items()} for p in (first, second, third))
+    r = {name: p1[name] - p0[name] for name in p0}
+    v = {name: p2[name] - p1[name] - r[name] for name in p0}
+    alpha = max(1.0, _length(r) / max(_length(v), 1e-300))
+    return {name: bound(name, p0[name] + 2.0 * alpha * r[name] + alpha**2 * v[name]) for name in p0}
+
+
+def _length(arrays: Params) -> float:
+    return float(np.sqrt(sum(float((value * value).sum()) for value in arrays.values())))

@@ -1,0 +1,116 @@
+"""Result: what a method found. Posterior, labels, parameters, trace; and predictions for new votes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .codes import Array, find
+from .engine import bind
+from .gold import log_item_prior
+from .params import Names, Params, carry
+from .table import Table
+
+if TYPE_CHECKING:
+    from .base import Aggregator
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result:
+    """What a method found in a crowd.
+
+    `posterior[i, k]` is the probability that class k is true of item i. `params` holds the fitted parameters by name
+    ("prior", "confusion", "accuracy" ...; axes in the order annotators, true, given), `statistics` the sums that they
+    were estimated from, `trace` the objective after each step.
+    """
+
+    method: Aggregator
+    posterior: Array
+    items: Array
+    annotators: Array
+    classes: Array
+    params: Params
+    statistics: Params
+    trace: tuple[float, ...] = ()
+    converged: bool = True
+
+    @cached_property
+    def label_codes(self) -> Array:
+        """The most probable class of each item, as a code; ties as the method decides them (first class first)."""
+        return self.method.decide(self.posterior)
+
+    @property
+    def labels(self) -> Array:
+        """The most probable class of each item, in the order of `items`."""
+        return self.classes[self.label_codes]
+
+    @property
+    def confidence(self) -> Array:
+        """The probability of each item's label."""
+        return self.posterior[np.arange(len(self.items)), self.label_codes]
+
+    def label_of(self, item: Any) -> Any:
+        """The label of one item, by name."""
+        return self.labels[self.items.tolist().index(item)]
+
+    def predict(
+        self, crowd: Any, *, gold: Any = None, item_prior: Any = None, engine: str = "auto"
+    ) -> Result:
+        """Labels of new items from votes of known annotators, without a refit.
+
+        An annotator who was not there gets the population's parameters; a class that was not there is an error.
+        """
+        from .base import as_crowd
+
+        crowd = as_crowd(crowd).with_classes(self.classes)
+        params = carry(self.params, self.names, Names(crowd.annotators, crowd.classes), fill="population")
+        log_item = log_item_prior(crowd, gold, item_prior)
+        posterior = self.method.infer(bind(crowd, engine), params, log_item)
+        return replace(
+            self, posterior=posterior, items=crowd.items, annotators=crowd.annotators, params=params, statistics={},
+            trace=(),
+        )  # fmt: skip
+
+    @property
+    def names(self) -> Names:
+        """The names behind the axes of `params`."""
+        return Names(self.annotators, self.classes)
+
+    def to_table(self) -> Table:
+        """A row an item: item, label, confidence."""
+        return Table({"item": self.items, "label": self.labels, "confidence": self.confidence})
+
+    def to_frame(self, backend: str = "pyarrow") -> Any:
+        """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
+        return self.to_table().to_frame(backend)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one .npz file (arrays and JSON, no pickle); `crowdwise.load` reads it back."""
+        from .saving import save
+
+        save(self, path)
+
+    def posterior_of(self, items: Array, default: Array) -> Array:
+        """The posterior rows of other items: those known here by name, `default` for the rest."""
+        place = find(items, self.items)
+        return np.where((place >= 0)[:, None], self.posterior[np.maximum(place, 0)], default)
+
+    def summary(self) -> Mapping[str, Any]:
+        """Method, sizes and how the fit ended."""
+        return {
+            "method": self.method.name,
+            "items": len(self.items),
+            "annotators": len(self.annotators),
+            "classes": len(self.classes),
+            "steps": len(self.trace),
+            "converged": self.converged,
+            "mean confidence": float(self.confidence.mean()),
+        }
+
+    def __repr__(self) -> str:
+        return f"Result({self.method.name}: {len(self.items)} items, {len(self.classes)} classes)"

@@ -1,0 +1,90 @@
+"""Results on disk: one .npz of plain arrays, with what is no array as JSON inside. Never pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .codes import Array
+from .errors import InputError
+from .methods import make
+
+if TYPE_CHECKING:
+    from .result import Result
+
+FORMAT = 1
+NAMES = ("items", "annotators", "classes")
+
+
+def save(result: Result, path: str | Path) -> None:
+    """Write a result to `path`, through a temporary file, so that there is a whole file or none."""
+    header = {
+        "format": FORMAT,
+        "method": result.method.name,
+        "options": result.method.options(),
+        "trace": list(result.trace),
+        "converged": result.converged,
+    }
+    arrays = {"posterior": result.posterior, "header": _as_bytes(json.dumps(header))}
+    for group in ("params", "statistics"):
+        arrays |= {f"{group}.{name}": value for name, value in getattr(result, group).items()}
+    for name in NAMES:
+        arrays |= _pack(name, getattr(result, name))
+    part = Path(f"{path}.part")
+    with part.open("wb") as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    part.replace(path)
+
+
+def load(path: str | Path) -> Result:
+    """Read a result that `save` wrote."""
+    from .result import Result
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        header = json.loads(arrays["header"].tobytes())
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is not a saved result") from error
+    if header["format"] != FORMAT:
+        raise InputError(f"{path} has format {header['format']}; this version reads {FORMAT}")
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
+
+    def group(name: str) -> dict[str, Array]:
+        return {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
+
+    return Result(
+        method=make(header["method"], **options),
+        posterior=arrays["posterior"],
+        params=group("params"),
+        statistics=group("statistics"),
+        trace=tuple(header["trace"]),
+        converged=header["converged"],
+        **{name: _unpack(name, arrays) for name in NAMES},
+    )
+
+
+def _as_bytes(text: str) -> Array:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def _pack(name: str, names: Array) -> dict[str, Array]:
+    """Numbers as they are; text as UTF-8 in one piece and where each name ends."""
+    if names.dtype.kind != "O":
+        return {name: names}
+    encoded = [text.encode() for text in names.tolist()]
+    ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+    return {f"{name}_text": np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
+
+
+def _unpack(name: str, arrays: dict[str, Any]) -> Array:
+    if name in arrays:
+        return np.asarray(arrays[name])
+    text, ends = arrays[f"{name}_text"].tobytes(), arrays[f"{name}_ends"].tolist()
+    out = np.empty(len(ends), object)
+    out[:] = [text[low:high].decode() for low, high in zip([0, *ends[:-1]], ends, strict=True)]
+    return out

@@ -1,0 +1,344 @@
+"""Votes drawn from a known truth: the annotators, the assignment graphs and the attacks of the papers.
+
+A population is an `Annotators`; populations are joined with `+` and drawn with `crowd`:
+
+>>> made = crowd(one_coin(8, 3, accuracy=0.8) + spammers(2, 3) + adversaries(1, 3), n_items=100, per_item=5, seed=0)
+>>> made.crowd
+Crowd(500 votes, 100 items, 11 annotators, 3 classes)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .codes import Array
+from .crowd import Crowd
+from .errors import InputError
+from .keyed import keyed_uniform
+
+
+@dataclass(frozen=True, eq=False)
+class Annotators:
+    """A population: how each annotator votes.
+
+    confusion: (annotators, true, given). kind: a word for each. leader: whose opinion each one follows (-1: nobody's)
+    and follow: how often; a hidden annotator only leads. everything: labels all items, whatever the assignment.
+    """
+
+    confusion: Array
+    kind: Array
+    leader: Array
+    follow: Array
+    hidden: Array
+    everything: Array
+
+    @classmethod
+    def make(
+        cls,
+        kind: str,
+        confusion: Array,
+        *,
+        follow: float = 0.0,
+        hidden: bool = False,
+        everything: bool = False,
+    ) -> Annotators:
+        """A population of one kind."""
+        rows = confusion.sum(axis=2)
+        if (confusion < 0.0).any() or not np.allclose(rows, 1.0):
+            raise InputError(f"{kind}: rows of the confusion matrices must be distributions")
+        n = len(confusion)
+        return cls(
+            confusion=confusion,
+            kind=np.full(n, kind, object),
+            leader=np.full(n, -1),
+            follow=np.full(n, float(follow)),
+            hidden=np.full(n, hidden),
+            everything=np.full(n, everything),
+        )
+
+    def __add__(self, other: Annotators) -> Annotators:
+        if self.n_classes != other.n_classes:
+            raise InputError(f"populations of {self.n_classes} and {other.n_classes} classes cannot be joined")
+        leader = np.where(other.leader < 0, -1, other.leader + len(self.confusion))
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__}
+        pairs["leader"] = (self.leader, leader)
+        return Annotators(**{name: np.concatenate(pair) for name, pair in pairs.items()})
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.confusion.shape[1])
+
+    @property
+    def visible(self) -> Array:
+        """Codes of the annotators who vote; their order is that of the simulated crowd's annotators."""
+        return np.flatnonzero(~self.hidden)
+
+
+# -- populations ----------------------------------------------------------------------------------------------------
+
+
+def one_coin(n: int, n_classes: int, accuracy: Any = 0.7) -> Annotators:
+    """Right with one chance (a number, or one for each annotator), errors spread evenly."""
+    accuracy = np.broadcast_to(np.asarray(accuracy, float), n)[:, None]
+    return Annotators.make("one-coin", _by_class(accuracy * np.ones(n_classes)))
+
+
+def two_coin(n: int, sensitivity: Any = 0.8, specificity: Any = 0.8) -> Annotators:
+    """Two classes: right about class 1 with the sensitivity, about class 0 with the specificity."""
+    right = np.stack(np.broadcast_arrays(specificity, sensitivity), axis=-1).astype(float)
+    return Annotators.make("two-coin", _by_class(np.broadcast_to(right, (n, 2))))
+
+
+def beta(n: int, n_classes: int, right: float = 4.0, wrong: float = 2.0, seed: int = 0) -> Annotators:
+    """One-coin annotators whose accuracies are drawn from Beta(right, wrong)."""
+    accuracy = np.random.default_rng(seed).beta(right, wrong, n)
+    return Annotators.make("beta", one_coin(n, n_classes, accuracy).confusion)
+
+
+def dirichlet(n: int, n_classes: int, diagonal: float = 4.0, rest: float = 1.0, seed: int = 0) -> Annotators:
+    """Rows of confusion matrices drawn from Dirichlet distributions with so much weight on and off the diagonal."""
+    weight = np.where(np.eye(n_classes, dtype=bool), diagonal, rest)
+    drawn = np.random.default_rng(seed).gamma(np.broadcast_to(weight, (n, n_classes, n_classes)))
+    drawn = np.maximum(drawn, 1e-300)
+    return Annotators.make("dirichlet", drawn / drawn.sum(axis=2, keepdims=True))
+
+
+def hammer_spammer(n: int, n_classes: int, hammers: float = 0.5, seed: int = 0) -> Annotators:
+    """Each annotator knows everything (with chance `hammers`) or guesses (Karger, Oh & Shah 2011)."""
+    hammer = np.random.default_rng(seed).random(n) < hammers
+    return Annotators.make("hammer-spammer", one_coin(n, n_classes, np.where(hammer, 1.0, 1.0 / n_classes)).confusion)
+
+
+def spammers(n: int, n_classes: int, everything: bool = False) -> Annotators:
+    """Guess evenly; with `everything` they label all items (the extreme spammers of paper 001)."""
+    guess = np.full((n, n_classes, n_classes), 1.0 / n_classes)
+    return Annotators.make("extreme-spammer" if everything else "spammer", guess, everything=everything)
+
+
+def pairwise_flippers(n: int, n_classes: int, flip: float = 0.4) -> Annotators:
+    """Take each class for the next one with chance `flip` (paper 003's pairwise flipping)."""
+    matrix = (1.0 - flip) * np.eye(n_classes) + flip * np.roll(np.eye(n_classes), 1, axis=1)
+    return Annotators.make("pairwise-flipper", _copies(matrix, n))
+
+
+def class_experts(n: int, n_classes: int, known: float = 0.95, other: float = 0.4) -> Annotators:
+    """Annotator j knows class j mod K well and the others badly."""
+    expert = np.arange(n)[:, None] % n_classes == np.arange(n_classes)
+    return Annotators.make("class-expert", _by_class(np.where(expert, known, other)))
+
+
+def class_biased(n: int, n_classes: int, accuracy: float = 0.8, bias: float = 0.4) -> Annotators:
+    """One-coin annotators who say class j mod K, whatever is true, with chance `bias`."""
+    favourite = np.eye(n_classes)[np.arange(n) % n_classes][:, None, :]
+    honest = one_coin(n, n_classes, accuracy).confusion
+    return Annotators.make("class-biased", (1.0 - bias) * honest + bias * favourite)
+
+
+def one_class(n: int, n_classes: int) -> Annotators:
+    """Always say class j mod K."""
+    favourite = np.eye(n_classes)[np.arange(n) % n_classes][:, None, :]
+    return Annotators.make("one-class", np.repeat(favourite, n_classes, axis=1))
+
+
+def adversaries(n: int, n_classes: int, accuracy: float = 0.9) -> Annotators:
+    """Know the truth with that accuracy and say the next class instead: permuted classes."""
+    honest = one_coin(n, n_classes, accuracy).confusion
+    return Annotators.make("adversary", np.roll(honest, 1, axis=2))
+
+
+def copying_juniors(
+    n: int, n_classes: int, seniors: int = 1, accuracy: float = 0.8, follow: float = 1.0
+) -> Annotators:
+    """Seniors of that accuracy, and n juniors who copy one of them with chance `follow` and guess otherwise."""
+    masters = Annotators.make("senior", one_coin(seniors, n_classes, accuracy).confusion)
+    return _led(masters, "junior", spammers(n, n_classes).confusion, np.arange(n) % seniors, follow)
+
+
+def colluders(n: int, n_classes: int, p_corr: float = 0.9, accuracy: float = 0.7) -> Annotators:
+    """Agree with chance `p_corr` on one common false answer an item; otherwise one-coin annotators."""
+    plot = Annotators.make("plot", adversaries(1, n_classes, accuracy=1.0).confusion, hidden=True)
+    return _led(plot, "colluder", one_coin(n, n_classes, accuracy).confusion, np.zeros(n, np.int64), p_corr)
+
+
+def correlated_group(
+    n: int, n_classes: int, accuracy: float = 0.7, follow: float = 0.8, own: float | None = None
+) -> Annotators:
+    """Share one hidden opinion of that accuracy, and have their own otherwise (as accurate, unless `own` says)."""
+    opinion = Annotators.make("opinion", one_coin(1, n_classes, accuracy).confusion, hidden=True)
+    members = one_coin(n, n_classes, accuracy if own is None else own).confusion
+    return _led(opinion, "group", members, np.zeros(n, np.int64), follow)
+
+
+def _led(leaders: Annotators, kind: str, confusion: Array, leader: Array, follow: float) -> Annotators:
+    """Leaders, and behind them the followers of each."""
+    joined = leaders + Annotators.make(kind, confusion, follow=follow)
+    return replace(joined, leader=np.concatenate([leaders.leader, leader]))
+
+
+def _by_class(accuracy: Array) -> Array:
+    """(annotators, true) accuracies as confusion matrices with evenly spread errors."""
+    n_classes = accuracy.shape[1]
+    wrong = (1.0 - accuracy) / max(n_classes - 1, 1)
+    return np.where(np.eye(n_classes, dtype=bool), accuracy[:, :, None], wrong[:, :, None])
+
+
+def _copies(matrix: Array, n: int) -> Array:
+    return np.repeat(matrix[None], n, axis=0)
+
+
+# -- who labels what ------------------------------------------------------------------------------------------------
+
+
+def random_graph(n_items: int, n_annotators: int, per_item: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """So many different annotators for each item, all alike: (votes,) items and (votes,) annotators."""
+    return _distinct(n_items, n_annotators, per_item, np.full(n_annotators, 1.0 / n_annotators), rng)
+
+
+def power_law_graph(
+    n_items: int, n_annotators: int, per_item: int, rng: np.random.Generator, exponent: float = 1.0
+) -> tuple[Array, Array]:
+    """As `random_graph`, where annotator j is as busy as 1 / (j + 1)^exponent: a few do most of the work."""
+    busy = 1.0 / np.arange(1, n_annotators + 1) ** exponent
+    return _distinct(n_items, n_annotators, per_item, busy / busy.sum(), rng)
+
+
+def regular_graph(n_items: int, n_annotators: int, per_item: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """(l, r)-regular: `per_item` annotators for each item and as many items for each annotator."""
+    each, rest = divmod(n_items * per_item, n_annotators)
+    if rest:
+        raise InputError(f"{n_items} items x {per_item} votes cannot be shared evenly by {n_annotators} annotators")
+    _require_room(n_annotators, per_item)
+    table = rng.permutation(np.repeat(np.arange(n_annotators), each)).reshape(n_items, per_item)
+    while (bad := np.flatnonzero(_repeats(table).any(axis=1))).size:
+        # Rows that name somebody twice are dealt again together with as many others, so that there is room to swap.
+        rows = np.unique(np.concatenate([bad, rng.integers(n_items, size=bad.size + 2)]))
+        table[rows] = rng.permutation(table[rows].ravel()).reshape(-1, per_item)
+    return np.repeat(np.arange(n_items), per_item), table.ravel()
+
+
+def dense_graph(n_items: int, n_annotators: int, per_item: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Everybody labels everything."""
+    return np.repeat(np.arange(n_items), n_annotators), np.tile(np.arange(n_annotators), n_items)
+
+
+GRAPHS: dict[str, Callable[..., tuple[Array, Array]]] = {
+    "random": random_graph,
+    "regular": regular_graph,
+    "power-law": power_law_graph,
+    "dense": dense_graph,
+}
+
+
+def _distinct(
+    n_items: int, n_annotators: int, per_item: int, chance: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    _require_room(n_annotators, per_item)
+    if 3 * per_item > n_annotators:  # crowded: rank everybody by an exponential clock instead of drawing again
+        clock = rng.exponential(size=(n_items, n_annotators)) / chance
+        table = np.argsort(clock, axis=1)[:, :per_item]
+    else:
+        ladder = np.cumsum(chance)
+        table = np.searchsorted(ladder, rng.random((n_items, per_item)) * ladder[-1], side="right")
+        while (again := _repeats(table)).any():
+            table[again] = np.searchsorted(ladder, rng.random(int(again.sum())) * ladder[-1], side="right")
+    return np.repeat(np.arange(n_items), per_item), table.ravel()
+
+
+def _require_room(n_annotators: int, per_item: int) -> None:
+    if not 1 <= per_item <= n_annotators:
+        raise InputError(f"per_item={per_item}: there are {n_annotators} annotators to choose from")
+
+
+def _repeats(table: Array) -> Array:
+    """Where a row names somebody whom it named before."""
+    order = np.argsort(table, axis=1, kind="stable")
+    rows = np.take_along_axis(table, order, axis=1)
+    out = np.zeros(table.shape, bool)
+    np.put_along_axis(out, order[:, 1:], rows[:, 1:] == rows[:, :-1], axis=1)
+    return out
+
+
+# -- votes ------------------------------------------------------------------------------------------------------------
+
+
+class Simulation(NamedTuple):
+    """A crowd, the truth behind it (class names, in the order of the items) and the annotators who voted."""
+
+    crowd: Crowd
+    truth: Array
+    confusion: Array
+    kind: Array
+
+
+def crowd(
+    annotators: Annotators,
+    *,
+    n_items: int | None = None,
+    truth: Any = None,
+    class_prior: Any = None,
+    per_item: int = 5,
+    graph: str = "random",
+    difficulty: Any = None,
+    classes: Any = None,
+    seed: int = 0,
+) -> Simulation:
+    """Draw votes: of n_items with classes from `class_prior` (uniform), or of items whose class codes are `truth`.
+
+    per_item, graph: how items are assigned ("random", "regular", "power-law", "dense"). difficulty: for each item, or
+    for all, the chance that an annotator guesses. An opinion depends on seed, annotator and item only: a junior
+    copies what the senior thinks of an item, whether or not the senior votes on it.
+    """
+    rng, n_classes = np.random.default_rng(seed), annotators.n_classes
+    if truth is None:
+        if not n_items or n_items < 1:
+            raise InputError(f"n_items={n_items} must be at least 1, or truth given")
+        truth = rng.choice(n_classes, size=n_items, p=class_prior)
+    truth = np.asarray(truth)
+    n_items = truth.size
+    if graph not in GRAPHS:
+        raise InputError(f"graph={graph!r}: choose {', '.join(GRAPHS)}")
+    item, annotator = _assigned(annotators, n_items, per_item, graph, rng)
+
+    def chance(stream: int, who: Array) -> Array:
+        return keyed_uniform(seed * 1_000_003 + stream, who * n_items + item)
+
+    follows = chance(1, annotator) < annotators.follow[annotator]
+    speaker = np.where(follows, annotators.leader[annotator], annotator)
+    ladder = np.cumsum(annotators.confusion, axis=2)
+    drawn, true = chance(2, speaker), truth[item]
+    label = np.zeros(item.size, np.int64)
+    for k in range(n_classes - 1):
+        label += drawn > ladder[speaker, true, k]
+    if difficulty is not None:
+        guesses = chance(3, annotator) < np.broadcast_to(difficulty, n_items)[item]
+        label = np.where(guesses, (chance(4, annotator) * n_classes).astype(np.int64), label)
+    visible = annotators.visible
+    names = np.arange(n_classes) if classes is None else np.asarray(classes)
+    votes = Crowd(
+        item=item,
+        annotator=np.searchsorted(visible, annotator),
+        label=label,
+        items=np.arange(n_items),
+        annotators=np.arange(visible.size),
+        classes=names,
+    )
+    return Simulation(votes, names[truth], annotators.confusion[visible], annotators.kind[visible])
+
+
+def _assigned(
+    annotators: Annotators, n_items: int, per_item: int, graph: str, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Who labels what: the graph among those who take part in it, and those who label everything."""
+    chosen = np.flatnonzero(~annotators.hidden & ~annotators.everything)
+    eager = np.flatnonzero(~annotators.hidden & annotators.everything)
+    item, annotator = dense_graph(n_items, eager.size, eager.size, rng)
+    annotator = eager[annotator] if eager.size else annotator
+    if chosen.size:
+        more_items, more = GRAPHS[graph](n_items, chosen.size, per_item, rng)
+        item, annotator = np.concatenate([more_items, item]), np.concatenate([chosen[more], annotator])
+    return item, annotator
