@@ -38,9 +38,9 @@ def first_of_largest(posterior: Array) -> Array:
 
 
 def vote_shares(ops: NumpyEngine) -> Array:
-    """Each item's votes as a distribution; uniform where there are none."""
+    """Each item's votes as a distribution; those of the whole crowd where there are none."""
     votes = ops.item_votes()
-    votes[votes.sum(axis=1) == 0.0] = 1.0
+    votes[votes.sum(axis=1) == 0.0] = ops.given.sum(axis=0)
     votes /= votes.sum(axis=1, keepdims=True)
     return votes
 
@@ -203,10 +203,10 @@ class EM(Aggregator):
         posterior, evidence = self._posterior(ops, params, log_item)
         return self._sums(ops, posterior), evidence
 
-    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:  # noqa: D102
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         return self._posterior(ops, params, log_item)[0]
 
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
         return self.log_likelihood(ops, params)
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
@@ -218,7 +218,7 @@ class EM(Aggregator):
 
     # -- the loop -------------------------------------------------------------------------------------------------
 
-    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:  # noqa: D102
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         climbs = [self._climb(ops, log_item, start, run, callback) for run in range(self.restarts)]
         params, statistics, trace, converged = max(climbs, key=lambda climb: climb[2][-1])
         return Solution(self.infer(ops, params, log_item), params, statistics, tuple(trace), converged)
@@ -286,7 +286,7 @@ class EM(Aggregator):
             return self.sweep(ops, params, log_item)[0]
         posterior = self._first_posterior(ops, start)
         if run:
-            posterior = (posterior + 1e-3) * keyed_exponential(self.seed + run, posterior.shape)
+            posterior = (posterior + 1e-3) * keyed_exponential(self.seed * 1_000_003 + run, posterior.shape)
         if log_item is not None:
             posterior = (posterior + 1e-9) * np.exp(log_item)
         if run or log_item is not None:
@@ -339,23 +339,23 @@ class TableEM(EM):
     def log_table(self, params: Params) -> Array:
         """Log chances, (annotators, true, given)."""
 
-    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
         return ops.item_scores(self.log_table(params))
 
-    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:  # noqa: D102
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
         return {"counts": ops.confusion_counts(posterior)}
 
-    def log_sums(self, statistics: Params, params: Params) -> float:  # noqa: D102
+    def log_sums(self, statistics: Params, params: Params) -> float:
         return float((statistics["counts"] * self.log_table(params)).sum())
 
-    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:  # noqa: D102
+    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
         counts, states, evidence = ops.sweep(self.log_table(params), np.log(params["prior"]), log_item)
         return {"counts": counts, "states": states}, evidence
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
         return ops.posterior(self.log_table(params), np.log(params["prior"]), log_item)
 
-    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:  # noqa: D102
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         return super().floats_needed(n_items, n_annotators, n_classes) + 4 * n_annotators * n_classes**2
 
 
@@ -370,21 +370,21 @@ class HitEM(EM):
     def log_hits(self, params: Params) -> tuple[Array, Array]:
         """Log chances to say l where it is true, and where it is not: two (annotators, given)."""
 
-    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
         (hit, miss), cell = self.log_hits(params), (ops.annotator, ops.label)
         return ops.item_votes(miss[cell]).sum(axis=1, keepdims=True) + ops.item_votes((hit - miss)[cell])
 
-    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:  # noqa: D102
-        return {"agree": ops.annotator_votes(posterior[ops.item, ops.label]), "given": ops.annotator_votes()}
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
+        return {"agree": ops.annotator_votes(posterior[ops.item, ops.label]), "given": ops.given}
 
-    def log_sums(self, statistics: Params, params: Params) -> float:  # noqa: D102
+    def log_sums(self, statistics: Params, params: Params) -> float:
         hit, miss = self.log_hits(params)
         agree = statistics["agree"]
         return float((agree * hit + (statistics["given"] - agree) * miss).sum())
 
-    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:  # noqa: D102
+    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
         agree, states, evidence = ops.sweep_hits(*self.log_hits(params), np.log(params["prior"]), log_item)
-        return {"agree": agree, "given": ops.annotator_votes(), "states": states}, evidence
+        return {"agree": agree, "given": ops.given, "states": states}, evidence
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
         return ops.posterior_hits(*self.log_hits(params), np.log(params["prior"]), log_item)

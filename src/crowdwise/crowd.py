@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .codes import Array, MissingName, encode, find, names_array, natural_order, smallest_int, stable_order
+from .codes import Array, MissingName, encode, find, names_array, natural_order, smallest_int, stable_sort
 from .errors import InputError
 from .table import Table
 
@@ -51,16 +51,20 @@ class Crowd:
                 raise InputError(f"{column}: {code.size} codes for {np.size(self.label)} votes")
             if code.size and not 0 <= code.min() <= code.max() < len(behind):
                 raise InputError(f"{column}: codes must lie in 0..{len(behind) - 1}")
-        order = stable_order(np.asarray(self.item), len(self.items))
+        moved = stable_sort(np.asarray(self.item))
+        if moved is not None:
+            object.__setattr__(self, "item", moved[0])
 
-        def settle(values: Array, dtype: Any = None) -> Array:
-            values = np.asarray(values) if order is None else np.asarray(values)[order]
+        def settle(values: Array, dtype: Any = None, sort: bool = True) -> Array:
+            values = np.asarray(values)[moved[1]] if sort and moved is not None else np.asarray(values)
             values = np.ascontiguousarray(values, dtype).view()
             values.flags.writeable = False
             return values
 
         for column, behind in names.items():
-            object.__setattr__(self, column, settle(getattr(self, column), smallest_int(len(behind))))
+            sorted_already = column == "item"
+            code = settle(getattr(self, column), smallest_int(len(behind)), not sorted_already)
+            object.__setattr__(self, column, code)
         if self.weight is not None:
             object.__setattr__(self, "weight", settle(_checked_weight(self.weight, self.label.size), np.float64))
         object.__setattr__(self, "extra", {name: settle(column) for name, column in self.extra.items()})
@@ -163,8 +167,7 @@ class Crowd:
         cells = np.asarray(matrix)
         if cells.ndim != 2:
             raise InputError(f"a matrix has two axes, items and annotators; this has {cells.ndim}")
-        missing = np.equal(cells, None) | (cells != cells) if cells.dtype.kind in "fO" else np.zeros(cells.shape, bool)
-        row, column = np.nonzero(~(missing | (np.equal(cells, -1) if cells.dtype.kind in "ifO" else missing)))
+        row, column = np.nonzero(~_is_no_vote(cells))
         labels = cells[row, column]
         if labels.dtype.kind == "f" and (labels == np.round(labels)).all():
             labels = labels.astype(np.int64)  # integers became floats only to make room for NaN
@@ -287,7 +290,7 @@ class Crowd:
         self, *, items: Iterable[Any] = (), annotators: Iterable[Any] = (), classes: Iterable[Any] = ()
     ) -> Crowd:
         """The same votes among more names; new ones come last."""
-        changes: dict[str, Array] = {}
+        changes: dict[str, Any] = {}
         for axis, more in {"items": items, "annotators": annotators, "classes": classes}.items():
             names, extra = getattr(self, axis), names_array(more)
             if extra.size and (new := extra[find(extra, names) < 0]).size:
@@ -368,6 +371,13 @@ class Crowd:
             raise InputError(f"the classes {names.tolist()} repeat a name")
         same = len(names) == self.n_classes and (code == np.arange(self.n_classes)).all()
         return self if same else replace(self, classes=names, label=code[self.label])
+
+
+def _is_no_vote(cells: Array) -> Array:
+    """Where a matrix holds NaN, None or -1."""
+    if cells.dtype.kind == "O":
+        return np.frompyfunc(lambda cell: cell is None or cell == -1 or cell != cell, 1, 1)(cells).astype(bool)
+    return np.isnan(cells) | (cells == -1) if cells.dtype.kind in "if" else np.zeros(cells.shape, bool)
 
 
 def _checked_weight(weight: Any, n_votes: int) -> Array:

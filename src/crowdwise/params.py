@@ -68,6 +68,7 @@ def carry(arrays: Mapping[str, Array], old: Names, new: Names, *, fill: Literal[
 def _carry_one(
     value: Array, known: Axes, places: Mapping[str, Array], weight: Array | None, fill: Literal["population", "zero"]
 ) -> Array:
+    moved = False
     for axis, name in enumerate(known.axes):
         place = places[name]
         if len(place) == value.shape[axis] and (place == np.arange(len(place))).all():
@@ -79,7 +80,8 @@ def _carry_one(
         else:
             stranger = value.min(axis=axis, keepdims=True)
         value = np.concatenate([value, stranger], axis=axis).take(place, axis)  # place -1: the stranger, last
-    if fill == "population" and known.kind == "simplex":
+        moved = True
+    if moved and fill == "population" and known.kind == "simplex":
         value = value / value.sum(axis=-1, keepdims=True)
     return value
 
@@ -107,7 +109,7 @@ def bound(name: str, value: Array) -> Array:
 def squarem(first: Params, second: Params, third: Params) -> Params:
     """Where three steps of a slow climb point to: squared extrapolation in freed parameters.
 
-    Varadhan & Roland (2008), scheme S3: with r = p1 - p0 and v = (p2 - p1) - r, leap to p0 + 2 a r + a^2 v, a = |r|/|v|.
+    Varadhan & Roland (2008), scheme S3: r = p1 - p0, v = (p2 - p1) - r, a = |r| / |v|; leap to p0 + 2 a r + a^2 v.
     """
     p0, p1, p2 = ({name: free(name, value) for name, value in p.items()} for p in (first, second, third))
     r = {name: p1[name] - p0[name] for name in p0}

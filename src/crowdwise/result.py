@@ -58,9 +58,7 @@ class Result:
         """The label of one item, by name."""
         return self.labels[self.items.tolist().index(item)]
 
-    def predict(
-        self, crowd: Any, *, gold: Any = None, item_prior: Any = None, engine: str = "auto"
-    ) -> Result:
+    def predict(self, crowd: Any, *, gold: Any = None, item_prior: Any = None, engine: str = "auto") -> Result:
         """Labels of new items from votes of known annotators, without a refit.
 
         An annotator who was not there gets the population's parameters; a class that was not there is an error.

@@ -151,9 +151,7 @@ def adversaries(n: int, n_classes: int, accuracy: float = 0.9) -> Annotators:
     return Annotators.make("adversary", np.roll(honest, 1, axis=2))
 
 
-def copying_juniors(
-    n: int, n_classes: int, seniors: int = 1, accuracy: float = 0.8, follow: float = 1.0
-) -> Annotators:
+def copying_juniors(n: int, n_classes: int, seniors: int = 1, accuracy: float = 0.8, follow: float = 1.0) -> Annotators:
     """Seniors of that accuracy, and n juniors who copy one of them with chance `follow` and guess otherwise."""
     masters = Annotators.make("senior", one_coin(seniors, n_classes, accuracy).confusion)
     return _led(masters, "junior", spammers(n, n_classes).confusion, np.arange(n) % seniors, follow)

@@ -40,7 +40,7 @@ class Table:
         """The rows as tuples of plain Python values."""
         return zip(*(column.tolist() for column in self.columns.values()), strict=True)
 
-    def to_frame(self, backend: str = "pyarrow") -> Any:
+    def to_frame(self, backend: Any = "pyarrow") -> Any:
         """The table as a "pyarrow", "pandas" or "polars" frame."""
         import narwhals as nw
 

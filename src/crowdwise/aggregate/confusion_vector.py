@@ -39,26 +39,26 @@ class ConfusionVector(EM):
     right: float = 0.01
     wrong: float = 0.01
 
-    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
         hit, miss = self._log_chances(params)
         return ops.item_sums(miss) + ops.item_votes((hit - miss)[ops.annotator, ops.label])
 
-    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:  # noqa: D102
+    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
         return {
             "right": ops.annotator_votes(posterior[ops.item, ops.label]),
             "met": ops.annotator_sums(posterior),
         }
 
-    def estimate(self, statistics: Params) -> Params:  # noqa: D102
+    def estimate(self, statistics: Params) -> Params:
         right = statistics["right"] + self.right
         wrong = np.maximum(statistics["met"] - statistics["right"], 0.0) + self.wrong
         return {"class_accuracy": right / (right + wrong)}
 
-    def log_prior(self, params: Params) -> float:  # noqa: D102
+    def log_prior(self, params: Params) -> float:
         accuracy = params["class_accuracy"]
         return float((self.right * np.log(accuracy) + self.wrong * np.log(1.0 - accuracy)).sum())
 
-    def log_sums(self, statistics: Params, params: Params) -> float:  # noqa: D102
+    def log_sums(self, statistics: Params, params: Params) -> float:
         hit, miss = self._log_chances(params)
         right = statistics["right"]
         return float((right * hit + (statistics["met"] - right) * miss).sum())

@@ -41,12 +41,12 @@ class DawidSkene(TableEM):
     name: ClassVar[str] = "dawid-skene"
     smoothing: float = 0.01
 
-    def log_table(self, params: Params) -> Array:  # noqa: D102
+    def log_table(self, params: Params) -> Array:
         return np.log(params["confusion"])
 
-    def estimate(self, statistics: Params) -> Params:  # noqa: D102
+    def estimate(self, statistics: Params) -> Params:
         counts = statistics["counts"] + self.smoothing
         return {"confusion": counts / counts.sum(axis=2, keepdims=True)}
 
-    def log_prior(self, params: Params) -> float:  # noqa: D102
+    def log_prior(self, params: Params) -> float:
         return self.smoothing * float(np.log(params["confusion"]).sum())

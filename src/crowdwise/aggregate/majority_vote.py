@@ -33,8 +33,8 @@ class MajorityVote(WeightedVote):
 
     name: ClassVar[str] = "majority-vote"
 
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:  # noqa: D102
+    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
         return np.ones(ops.n_annotators)
 
-    def scores(self, ops: NumpyEngine, params: dict[str, Array]) -> Array:  # noqa: D102
+    def scores(self, ops: NumpyEngine, params: dict[str, Array]) -> Array:
         return ops.item_votes()

@@ -38,16 +38,16 @@ class OneCoin(HitEM):
     right: float = 0.01
     wrong: float = 0.01
 
-    def log_hits(self, params: Params) -> tuple[Array, Array]:  # noqa: D102
+    def log_hits(self, params: Params) -> tuple[Array, Array]:
         accuracy, n_classes = params["accuracy"][:, None], len(params["prior"])
         every = np.ones(n_classes)
         return np.log(accuracy) * every, np.log((1.0 - accuracy) / max(n_classes - 1, 1)) * every
 
-    def estimate(self, statistics: Params) -> Params:  # noqa: D102
+    def estimate(self, statistics: Params) -> Params:
         right = statistics["agree"].sum(axis=1) + self.right
         wrong = np.maximum(statistics["given"] - statistics["agree"], 0.0).sum(axis=1) + self.wrong
         return {"accuracy": right / (right + wrong)}
 
-    def log_prior(self, params: Params) -> float:  # noqa: D102
+    def log_prior(self, params: Params) -> float:
         accuracy = params["accuracy"]
         return float((self.right * np.log(accuracy) + self.wrong * np.log(1.0 - accuracy)).sum())

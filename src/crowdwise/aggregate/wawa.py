@@ -34,6 +34,6 @@ class Wawa(WeightedVote):
 
     name: ClassVar[str] = "wawa"
 
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:  # noqa: D102
+    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
         majority = self.infer(ops, {"skill": np.ones(ops.n_annotators)}, log_item)
         return self.agreement(ops, majority)

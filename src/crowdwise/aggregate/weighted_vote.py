@@ -36,16 +36,16 @@ class WeightedVote(Aggregator):
     def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
         """How much a vote of each annotator counts, (annotators,)."""
 
-    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:  # noqa: D102
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError(f"{self.name} has no starting point: leave start out")
         params = {"skill": self.skills(ops, log_item)}
         return Solution(self.infer(ops, params, log_item), params, {})
 
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:  # noqa: D102
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
         return ops.item_votes(params["skill"][ops.annotator])
 
-    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:  # noqa: D102
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         shares = self.scores(ops, params)
         shares[shares.sum(axis=1) <= 0.0] = 1.0
         shares /= shares.sum(axis=1, keepdims=True)
@@ -59,10 +59,10 @@ class WeightedVote(Aggregator):
         top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6
         shared = top / top.sum(axis=1, keepdims=True)
         agreed = ops.annotator_votes(shared[ops.item, ops.label]).sum(axis=1)
-        given = ops.annotator_votes().sum(axis=1)
+        given = ops.given.sum(axis=1)
         return np.divide(agreed, given, out=np.full(given.shape, 1.0 / ops.n_classes), where=given > 0.0)
 
-    def decide(self, posterior: Array) -> Array:  # noqa: D102
+    def decide(self, posterior: Array) -> Array:
         if self.ties == "first":
             return super().decide(posterior)
         top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6

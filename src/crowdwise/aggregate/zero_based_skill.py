@@ -46,7 +46,7 @@ class ZeroBasedSkill(WeightedVote):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name}={getattr(self, name)} must be positive")
 
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:  # noqa: D102
+    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
         skill = np.full(ops.n_annotators, 1.0 / ops.n_classes)
         for step in range(self.max_iter):
             agreed = self.agreement(ops, self.infer(ops, {"skill": skill}, log_item))

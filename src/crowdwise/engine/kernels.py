@@ -7,18 +7,21 @@ out the same every run. A cell is an (annotator, given class) pair; tables and c
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numba
 import numpy as np
 
 # Without nnan and ninf: gold is -inf.
-jit = partial(numba.njit, nogil=True, cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy")
+jit: Any = partial(
+    numba.njit, nogil=True, cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy"
+)
 f32 = np.float32
 BLOCK = 64  # items whose scores stay in the first-level cache between the E-step and its sums
 UNROLLED = 16  # up to this many states their number is known when a kernel is compiled
 
 
-def sized(n_states):
+def sized(n_states: int) -> tuple[int, ...]:
     """A tuple whose length, being part of its type, tells the compiler how many states there are."""
     return (0,) * n_states if n_states <= UNROLLED else ()
 
@@ -57,7 +60,7 @@ def soften(unrolled, scores, bits, n_items, mass):
         total = f32(0.0)
         for s in range(states):
             total += scores[j, s]
-        product *= total
+        product *= np.float64(total)
         if product > 1e250:
             evidence += np.log(product)
             product = 1.0
@@ -70,7 +73,9 @@ def soften(unrolled, scores, bits, n_items, mass):
 
 
 @jit
-def from_table(unrolled, low, high, first, cells, weight, table, log_state, log_item, counts, mass, posterior):
+def from_table(  # noqa: PLR0912: a branch inside the loop over votes would cost more than the loop
+    unrolled, low, high, first, cells, weight, table, log_state, log_item, counts, mass, posterior
+):
     """Items low..high; empty weight, log_item, counts or posterior: there is none, or it is not wanted."""
     states = len(unrolled) if len(unrolled) > 0 else log_state.size
     scores, bits = np.empty((BLOCK, states), np.float32), np.empty(BLOCK * states, np.int32)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ..codes import Array, smallest_int, stable_order
+from ..codes import Array, smallest_int, stable_sort
 from ..crowd import Crowd
 from . import kernels
 from .numpy_engine import NumpyEngine
@@ -39,24 +40,24 @@ class NumbaEngine(NumpyEngine):
         self.w = NOTHING if self.weight is None else self.weight
         self.threads, self.ranges = threads, _even(self.first, threads)
 
-    def item_votes(self, value: Any = 1.0) -> Array:  # noqa: D102
+    def item_votes(self, value: Any = 1.0) -> Array:
         out, value = np.zeros((self.n_items, self.n_classes)), np.atleast_1d(np.asarray(value, float))
         self._each(lambda _, low, high: kernels.item_votes(low, high, self.first, self.label, value, self.w, out))
         return out
 
-    def annotator_votes(self, value: Any = 1.0) -> Array:  # noqa: D102
+    def annotator_votes(self, value: Any = 1.0) -> Array:
         value, out = np.atleast_1d(np.asarray(value, float)), self._private(self.n_cells)
         first = self.first
         self._each(lambda t, low, high: kernels.cell_votes(first[low], first[high], self.cells, value, self.w, out[t]))
         return out.sum(axis=0).reshape(self.n_annotators, self.n_classes)
 
-    def item_scores(self, table: Array) -> Array:  # noqa: D102
+    def item_scores(self, table: Array) -> Array:
         return self._item_rows(self.cells, self._flat(table))
 
-    def item_sums(self, table: Array) -> Array:  # noqa: D102
+    def item_sums(self, table: Array) -> Array:
         return self._item_rows(self.annotator, np.ascontiguousarray(table))
 
-    def confusion_counts(self, posterior: Array) -> Array:  # noqa: D102
+    def confusion_counts(self, posterior: Array) -> Array:
         posterior = np.ascontiguousarray(posterior)
         if self._fits(posterior.shape[1]):
             return self._shaped(self._cell_sums(self.cells, posterior, self.n_cells))
@@ -67,15 +68,15 @@ class NumbaEngine(NumpyEngine):
         )
         return self._shaped(out)
 
-    def annotator_sums(self, posterior: Array) -> Array:  # noqa: D102
+    def annotator_sums(self, posterior: Array) -> Array:
         return self._cell_sums(self.annotator, np.ascontiguousarray(posterior), self.n_annotators)
 
-    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:  # noqa: D102
+    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
         posterior = np.empty((self.n_items, log_state.size), np.float32)
         _, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
         return posterior, evidence
 
-    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:  # noqa: D102
+    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
         if not self._fits(log_state.size):
             posterior = np.empty((self.n_items, log_state.size), np.float32)
             mass, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
@@ -84,14 +85,14 @@ class NumbaEngine(NumpyEngine):
         mass, evidence = self._from_table(table, log_state, log_item, counts=counts)
         return self._shaped(counts.sum(axis=0)), mass, evidence
 
-    def posterior_hits(  # noqa: D102
+    def posterior_hits(
         self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
     ) -> tuple[Array, float]:
         posterior = np.empty((self.n_items, log_state.size), np.float32)
         _, evidence = self._from_hits(hit, miss, log_state, log_item, posterior=posterior)
         return posterior, evidence
 
-    def sweep_hits(  # noqa: D102
+    def sweep_hits(
         self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
     ) -> tuple[Array, Array, float]:
         agree = self._private(self.n_cells)
@@ -112,7 +113,7 @@ class NumbaEngine(NumpyEngine):
         # Rows centred at their maximum keep single-precision sums small where an item has thousands of votes; what
         # was taken off is added in double precision. Not with @: a BLAS thread left spinning costs a core.
         top = flat.max(axis=1)
-        offset = float((self._votes_of_cell * top).sum())
+        offset = float((self.given.ravel() * top).sum())
         flat = np.subtract(flat, top[:, None], out=np.empty(flat.shape, np.float32), casting="same_kind")
         unrolled = kernels.sized(log_state.size)
         state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
@@ -133,15 +134,26 @@ class NumbaEngine(NumpyEngine):
         agree: Array | None = None,
         posterior: Array = NO_ROWS,
     ) -> tuple[Array, float]:
-        offset = float((self._votes_of_cell * miss.ravel()).sum())
+        offset = float((self.given * miss).sum())
         gain = (hit - miss).ravel().astype(np.float32)
         unrolled = kernels.sized(log_state.size)
         state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
         agree = np.empty((self.threads, 0)) if agree is None else agree
         parts = self._each(
             lambda t, low, high: kernels.from_hits(
-                unrolled, low, high, self.first, self.cells, self.label, self.w,
-                gain, state, prior, agree[t], mass[t], posterior,
+                unrolled,
+                low,
+                high,
+                self.first,
+                self.cells,
+                self.label,
+                self.w,
+                gain,
+                state,
+                prior,
+                agree[t],
+                mass[t],
+                posterior,
             )
         )
         return mass.sum(axis=0), sum(parts) + offset
@@ -179,17 +191,13 @@ class NumbaEngine(NumpyEngine):
         return self.n_cells * states * 8 <= self.fused_bytes
 
     @cached_property
-    def _votes_of_cell(self) -> Array:
-        return self.annotator_votes().ravel()
-
-    @cached_property
     def _by_cell(self) -> tuple[Array, Array, Array]:
-        order = stable_order(self.cells, self.n_cells)
-        at = slice(None) if order is None else order
+        moved = stable_sort(self.cells)
+        at = slice(None) if moved is None else moved[1]
         return _first(self.cells, self.n_cells), self.item[at], self.w[at] if self.w.size else self.w
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="crowdwise")
 
@@ -210,4 +218,4 @@ def _even(first: Array, threads: int) -> list[tuple[int, int]]:
     """Ranges of items (or cells) with about as many votes each."""
     cuts = np.searchsorted(first, np.linspace(0, first[-1], threads + 1)[1:-1])
     edges = [0, *cuts.tolist(), len(first) - 1]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

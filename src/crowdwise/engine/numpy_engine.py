@@ -67,6 +67,11 @@ class NumpyEngine:
         """Rows of an annotator's items, summed: (items, states) -> (annotators, states)."""
         return np.asarray(self._meetings.T @ posterior)
 
+    @cached_property
+    def given(self) -> Array:
+        """How often each annotator named each class, (annotators, given)."""
+        return self.annotator_votes()
+
     # -- the passes of EM; compiled engines fuse them -----------------------------------------------------------
 
     def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
@@ -74,9 +79,7 @@ class NumpyEngine:
         scores = self.item_scores(table) + log_state
         return normalise(scores if log_item is None else scores + log_item)
 
-    def sweep(
-        self, table: Array, log_state: Array, log_item: Array | None = None
-    ) -> tuple[Array, Array, float]:
+    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
         """E-step and its sums in one go: counts (annotators, states, given), mass of each state, log-evidence."""
         posterior, evidence = self.posterior(table, log_state, log_item)
         return self.confusion_counts(posterior), posterior.sum(axis=0), evidence

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..codes import Array, stable_order
+from ..codes import Array, stable_sort
 from ..crowd import Crowd
 from ..errors import InputError
 from .numpy_engine import NumpyEngine
@@ -32,8 +32,8 @@ class TorchEngine(NumpyEngine):
             raise InputError(f"engine 'torch:{device}': this machine has no such device") from error
         cell = crowd.annotator.astype(np.int64) * crowd.n_classes + crowd.label
         n_cells = crowd.n_annotators * crowd.n_classes
-        order = stable_order(cell, n_cells)
-        order = np.arange(cell.size) if order is None else order
+        moved = stable_sort(cell)
+        order = np.arange(cell.size) if moved is None else moved[1].astype(np.int64)
         self._cells = self._put(cell)
         self._labels = self._put(crowd.label.astype(np.int64))
         self._item_of = self._put(crowd.item.astype(np.int64))
@@ -45,23 +45,23 @@ class TorchEngine(NumpyEngine):
         self._w = weight
         self._w_by_cell = None if weight is None else weight[self._by_cell]
 
-    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:  # noqa: D102
+    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
         posterior, evidence = self._posterior(table, log_state, log_item)
         return self._get(posterior), evidence
 
-    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:  # noqa: D102
+    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
         posterior, evidence = self._posterior(table, log_state, log_item)
         counts = self._sum_cells(posterior[self._item_by_cell])  # (annotators * given, states)
         shaped = self._get(counts).reshape(self.n_annotators, self.n_classes, -1).transpose(0, 2, 1)
         return shaped, self._get(posterior.sum(dim=0)), evidence
 
-    def posterior_hits(  # noqa: D102
+    def posterior_hits(
         self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
     ) -> tuple[Array, float]:
         posterior, evidence = self._posterior_hits(hit, miss, log_state, log_item)
         return self._get(posterior), evidence
 
-    def sweep_hits(  # noqa: D102
+    def sweep_hits(
         self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
     ) -> tuple[Array, Array, float]:
         posterior, evidence = self._posterior_hits(hit, miss, log_state, log_item)
@@ -91,9 +91,7 @@ class TorchEngine(NumpyEngine):
         lengths = torch.bincount(cell, minlength=self.n_items * self.n_classes)
         return torch.argsort(cell, stable=True), lengths
 
-    def _normalise(
-        self, scores: torch.Tensor, log_state: Array, log_item: Array | None
-    ) -> tuple[torch.Tensor, float]:
+    def _normalise(self, scores: torch.Tensor, log_state: Array, log_item: Array | None) -> tuple[torch.Tensor, float]:
         scores = scores + self._put(log_state)
         scores = scores if log_item is None else scores + self._put(log_item)
         total = torch.logsumexp(scores, dim=1, keepdim=True)
