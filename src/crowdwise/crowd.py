@@ -376,7 +376,10 @@ class Crowd:
 def _is_no_vote(cells: Array) -> Array:
     """Where a matrix holds NaN, None or -1."""
     if cells.dtype.kind == "O":
-        return np.frompyfunc(lambda cell: cell is None or cell == -1 or cell != cell, 1, 1)(cells).astype(bool)
+        empty = (None, -1)
+        return np.frompyfunc(lambda cell: cell in empty or (isinstance(cell, float) and np.isnan(cell)), 1, 1)(
+            cells
+        ).astype(bool)
     return np.isnan(cells) | (cells == -1) if cells.dtype.kind in "if" else np.zeros(cells.shape, bool)
 
 

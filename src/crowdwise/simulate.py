@@ -172,6 +172,43 @@ def correlated_group(
     return _led(opinion, "group", members, np.zeros(n, np.int64), follow)
 
 
+KINDS: dict[str, Callable[[int, int, int], Annotators]] = {
+    "one-coin": lambda n, k, seed: one_coin(n, k, np.random.default_rng(seed).uniform(0.55, 0.95, n)),
+    "beta": lambda n, k, seed: beta(n, k, seed=seed),
+    "dirichlet": lambda n, k, seed: dirichlet(n, k, seed=seed),
+    "hammer-spammer": lambda n, k, seed: hammer_spammer(n, k, seed=seed),
+    "spammer": lambda n, k, _: spammers(n, k),
+    "extreme-spammer": lambda n, k, _: spammers(n, k, everything=True),
+    "flipper": lambda n, k, _: pairwise_flippers(n, k),
+    "class-expert": lambda n, k, _: class_experts(n, k),
+    "class-biased": lambda n, k, _: class_biased(n, k),
+    "one-class": lambda n, k, _: one_class(n, k),
+    "adversary": lambda n, k, _: adversaries(n, k),
+    "junior": lambda n, k, _: copying_juniors(n, k),
+    "colluder": lambda n, k, _: colluders(n, k),
+    "group": lambda n, k, _: correlated_group(n, k),
+}
+
+
+def parse(text: str, n_classes: int, seed: int = 0) -> Annotators:
+    """A population from "one-coin=20,spammer=5": how many of which kind, each with its usual settings.
+
+    >>> len(parse("one-coin=3,spammer=2", n_classes=4).visible)
+    5
+    """
+    people = None
+    for place, part in enumerate(text.split(",")):
+        kind, _, number = part.strip().partition("=")
+        if kind not in KINDS:
+            raise InputError(f"people: {kind!r} is unknown; choose {', '.join(KINDS)}")
+        if not number.isdecimal() or not int(number):
+            raise InputError(f"people: write {kind}=5, not {part.strip()!r}")
+        some = KINDS[kind](int(number), n_classes, seed + 7919 * place)
+        people = some if people is None else people + some
+    assert people is not None
+    return people
+
+
 def _led(leaders: Annotators, kind: str, confusion: Array, leader: Array, follow: float) -> Annotators:
     """Leaders, and behind them the followers of each."""
     joined = leaders + Annotators.make(kind, confusion, follow=follow)

@@ -73,7 +73,7 @@ def soften(unrolled, scores, bits, n_items, mass):
 
 
 @jit
-def from_table(  # noqa: PLR0912: a branch inside the loop over votes would cost more than the loop
+def from_table(  # noqa: PLR0912
     unrolled, low, high, first, cells, weight, table, log_state, log_item, counts, mass, posterior
 ):
     """Items low..high; empty weight, log_item, counts or posterior: there is none, or it is not wanted."""

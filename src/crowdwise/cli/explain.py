@@ -1,0 +1,53 @@
+"""crowdwise explain: why this label?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def explain(
+    votes: o.Votes,
+    which: Annotated[str, typer.Argument(metavar="ITEM", help="The item to explain.")],
+    against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
+    method: o.MethodName = "dawid-skene",
+    gold: o.Gold = None,
+    set_: o.Settings = None,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    engine: o.Engine = "auto",
+    seed: o.Seed = 0,
+    json: o.AsJson = False,
+) -> None:
+    """Say why an item got its label: each vote's contribution, in log-odds where the method has them.
+
+    Example: crowdwise explain votes.csv item-17
+    """
+    from ..explain import explain as why_of
+    from ..methods import make
+
+    with o.spoken_warnings(), o.progress(method) as callback:
+        crowd, known = o.with_known(
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats), gold
+        )
+        model = make(method, seed=seed, **o.settings(set_))
+        result = model.fit(crowd, gold=known, engine=engine, callback=callback)
+    why = why_of(crowd, result, which, against)
+    if json:
+        fields = {name: getattr(why, name) for name in ("item", "label", "other", "unit", "before", "total")}
+        o.as_json({**fields, "method": method, "votes": o.records(why.votes)})
+        return
+    typer.echo(f"{which} is {why.label} rather than {why.other}, by {method}: {why.total:+.2f} {why.unit}")
+    if known and which in {str(name) for name in known}:
+        typer.echo("(the item is gold: its label was given, whatever the votes say)")
+    typer.echo(f"{why.before:+7.2f}  before any vote")
+    for name, said, contribution in why.votes.rows():
+        typer.echo(f"{contribution:+7.2f}  {name} said {said}")

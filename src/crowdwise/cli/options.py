@@ -1,0 +1,154 @@
+"""Arguments and options that several commands share, and how commands speak."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ..io import Reading
+    from ..table import Table
+
+Votes = Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, also .gz; - is standard input.")]
+ItemColumn = Annotated[str | None, typer.Option("--item", help="Column of the items.", show_default="by name")]
+AnnotatorColumn = Annotated[str | None, typer.Option("--annotator", help="Column of the annotators.")]
+LabelColumn = Annotated[str | None, typer.Option("--label", help="Column of the labels.")]
+WideColumns = Annotated[
+    str | None, typer.Option("--annotators", help="Wide table: the columns of votes, separated by commas.")
+]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
+NoVote = Annotated[
+    list[str] | None, typer.Option("--no-vote", help='A label that is no vote, such as "don\'t know"; repeatable.')
+]
+Repeats = Annotated[
+    str, typer.Option("--repeats", help="Repeated votes of an annotator on an item: all, last or error.")
+]
+MethodName = Annotated[str, typer.Option("--method", "-m", help="A method's name; crowdwise methods lists them.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="A hyper-parameter of the method, such as max_iter=3; repeatable.")
+]
+Gold = Annotated[str | None, typer.Option("--gold", help="File of known labels: item, label.")]
+Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, torch or torch:cuda.")]
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+def say(text: str) -> None:
+    """A line for the person, on standard error, so that standard output stays clean."""
+    typer.echo(text, err=True)
+
+
+def read(
+    votes: str,
+    item: str | None,
+    annotator: str | None,
+    label: str | None,
+    annotators: str | None,
+    delimiter: str | None,
+    no_vote: list[str] | None,
+    repeats: str,
+) -> Reading:
+    """Read votes and say what was recognised, changed or left out."""
+    from ..io import read_votes
+
+    reading = read_votes(
+        votes,
+        item=item,
+        annotator=annotator,
+        label=label,
+        annotators=[name.strip() for name in annotators.split(",")] if annotators else (),
+        delimiter="\t" if delimiter == "\\t" else delimiter,
+        no_vote=no_vote or (),
+        repeats=repeats,  # type: ignore[arg-type]
+    )
+    for note in reading.notes:
+        say(f"{votes}: {note}")
+    return reading
+
+
+def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, Any] | None]:
+    """The crowd and its gold: from the file, or from beside the votes; its classes join those of the votes."""
+    from ..io import read_labels
+
+    gold = dict(reading.gold) if gold_file is None else read_labels(gold_file)
+    if gold_file is not None and reading.gold:
+        say(f"gold comes from {gold_file}; the gold column beside the votes is left out")
+    return reading.crowd.with_names(classes=gold.values()), gold or None
+
+
+def settings(given: list[str] | None) -> dict[str, Any]:
+    """`["max_iter=3", "class_prior=uniform"]` as options of a method: numbers as numbers, lists as tuples."""
+    from ..errors import InputError
+
+    options: dict[str, Any] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--set {text}: write name=value, such as max_iter=3")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        options[name.strip().replace("-", "_")] = tuple(parsed) if isinstance(parsed, list) else parsed
+    return options
+
+
+@contextmanager
+def spoken_warnings() -> Iterator[None]:
+    """Warnings about the data as one line each."""
+    with warnings.catch_warnings():
+        from ..errors import DataWarning
+
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+        yield
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, float], None] | None]:
+    """A callback that shows steps on a terminal; none in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=Console(stderr=True),
+        transient=True,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task(title)
+        yield lambda step, objective: bar.update(task, description=f"{title}: step {step}, objective {objective:.6g}")
+
+
+def show(table: Table, title: str | None = None) -> None:
+    """A table for people, on standard output."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    shown = RichTable(title=title, title_justify="left", header_style="bold")
+    for name, column in table.columns.items():
+        numeric = column.dtype.kind in "iuf"
+        shown.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for row in table.rows():
+        shown.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else 140)
+    console.print(shown)
+
+
+def as_json(value: Any) -> None:
+    """JSON on standard output; what is no JSON number (NaN) becomes null."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def records(table: Table) -> list[dict[str, Any]]:
+    """A table as a list of rows for JSON."""
+    rows = (dict(zip(table.columns, row, strict=True)) for row in table.rows())
+    return [{name: None if cell != cell else cell for name, cell in row.items()} for row in rows]  # noqa: PLR0124

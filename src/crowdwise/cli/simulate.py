@@ -1,0 +1,52 @@
+"""crowdwise simulate: votes of a made-up crowd, and the truth behind them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+KINDS = (
+    "one-coin, beta, dirichlet, hammer-spammer, spammer, extreme-spammer, flipper, class-expert, class-biased, "
+    "one-class, adversary, junior, colluder, group"
+)
+
+
+def simulate(
+    people: Annotated[
+        str, typer.Option(help=f"How many of which, separated by commas. Kinds: {KINDS}.")
+    ] = "one-coin=20,class-biased=5,spammer=5,adversary=2",
+    items: Annotated[int, typer.Option(min=1)] = 1000,
+    classes: Annotated[int, typer.Option(min=2)] = 4,
+    per_item: Annotated[int, typer.Option(help="Votes an item.", min=1)] = 5,
+    graph: Annotated[str, typer.Option(help="Who labels what: random, regular, power-law or dense.")] = "random",
+    difficulty: Annotated[float, typer.Option(help="Chance that an annotator guesses.", min=0.0, max=1.0)] = 0.0,
+    out: Annotated[str, typer.Option("--out", "-o", help="Votes; - prints.")] = "-",
+    truth: Annotated[str | None, typer.Option(help="Also write the true labels.")] = None,
+    annotators: Annotated[str | None, typer.Option(help="Also write who is who: annotator, kind, accuracy.")] = None,
+    seed: o.Seed = 0,
+) -> None:
+    """Draw votes of a crowd of your making.
+
+    Example: crowdwise simulate --people one-coin=20,spammer=5 --items 500 --out votes.csv --truth truth.csv
+    """
+    import numpy as np
+
+    from .. import simulate as s
+    from ..io import write_table
+    from ..table import Table
+
+    made = s.crowd(
+        s.parse(people, classes, seed), n_items=items, per_item=per_item, graph=graph, difficulty=difficulty, seed=seed
+    )
+    crowd = made.crowd
+    write_table(crowd.to_table(), out)
+    if truth:
+        write_table(Table({"item": crowd.items, "label": made.truth}), truth)
+    if annotators:
+        accuracy = np.einsum("jkk->j", made.confusion) / classes
+        write_table(Table({"annotator": crowd.annotators, "kind": made.kind, "accuracy": accuracy}), annotators)
+    if out != "-":
+        o.say(f"{crowd.n_votes:,} votes of {crowd.n_annotators} annotators on {items:,} items: {out}")

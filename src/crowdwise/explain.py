@@ -1,0 +1,81 @@
+"""Why an item got its label: what each vote says, in the method's own currency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .base import EM
+from .codes import names_array
+from .crowd import Crowd
+from .engine import bind
+from .errors import InputError
+from .result import Result
+from .table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What speaks for `label` and against `other`.
+
+    votes: annotator, label, contribution, strongest first. unit: what contributions are; log-odds add up, with those
+    of the class prior, to log P(label) / P(other). before: what was known before any vote. total: the sum.
+    """
+
+    item: Any
+    label: Any
+    other: Any
+    unit: str
+    before: float
+    votes: Table
+    total: float
+
+
+def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Explanation:
+    """Each vote's contribution to an item's label, against the runner-up or a class of your choice.
+
+    >>> from crowdwise import DawidSkene, simulate
+    >>> made = simulate.crowd(simulate.one_coin(8, 2, accuracy=0.8), n_items=100, per_item=5, seed=0)
+    >>> why = explain(made.crowd, DawidSkene().fit(made.crowd), item=3)
+    >>> why.unit, bool(np.isclose(why.before + why.votes["contribution"].sum(), why.total))
+    ('log-odds', True)
+    """
+    one = crowd.subset(items=[item])
+    place = int(np.flatnonzero(result.items == one.items[0])[0])
+    label = int(result.label_codes[place])
+    rest = np.where(np.arange(len(result.classes)) == label, -1.0, result.posterior[place])
+    other = int(rest.argmax()) if against is None else _code(result, against)
+    if other == label:
+        raise InputError(f"item {item!r} is labelled {against!r}: choose another class to hold against it")
+    # Scores add over votes: with every vote an item of its own, they are what each vote says.
+    each = replace(one, item=np.arange(one.n_votes), items=np.arange(one.n_votes))
+    scores = result.method.scores(bind(each, "numpy"), result.params)
+    says = scores[:, label] - scores[:, other]
+    order = np.argsort(-np.abs(says), kind="stable")
+    prior = np.log(result.params["prior"]) if isinstance(result.method, EM) else np.zeros(len(result.classes))
+    before = float(prior[label] - prior[other])
+    votes = {
+        "annotator": one.annotators[one.annotator][order],
+        "label": one.classes[one.label][order],
+        "contribution": says[order],
+    }
+    return Explanation(
+        item=item,
+        label=result.classes[label],
+        other=result.classes[other],
+        unit="log-odds" if isinstance(result.method, EM) else "votes",
+        before=before,
+        votes=Table(votes),
+        total=before + float(says.sum()),
+    )
+
+
+def _code(result: Result, name: Any) -> int:
+    from .codes import find
+
+    code = int(find(names_array([name]), result.classes)[0])
+    if code < 0:
+        raise InputError(f"class {name!r} is not among {result.classes.tolist()}")
+    return code

@@ -1,0 +1,41 @@
+"""Known labels from files: gold, or truth to compare with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..frames import ALIASES, find_column, require_column
+from .tables import read_rows
+from .votes import _plain, _require_filled
+
+
+def read_labels(
+    source: str | Path, *, item: str | None = None, label: str | None = None, delimiter: str | None = None
+) -> dict[Any, Any]:
+    """Read `{item: label}` from a file with an item and a label column; an empty label is not known.
+
+    The label column may also be called gold or truth. Two labels for one item are an error.
+    """
+    rows = read_rows(source, delimiter)
+    names = rows.table.column_names
+    try:
+        item = require_column("item", names, item)
+        label = find_column("label", names, label) or find_column("gold", names)
+        if label is None:
+            aliases = ", ".join([*ALIASES["label"][:3], *ALIASES["gold"][:2]])
+            raise InputError(f"no label column ({aliases} ...) among {', '.join(names)}")
+    except InputError as error:
+        raise InputError(f"{rows.name}: {error}") from error
+    _require_filled(rows, item)
+    known: dict[Any, Any] = {}
+    pairs = zip(_plain(rows.table[item]).tolist(), _plain(rows.table[label]).tolist(), strict=True)
+    for row, (name, value) in enumerate(pairs, start=rows.first_row):
+        if value in ("", None):
+            continue
+        if known.setdefault(name, value) != value:
+            raise InputError(
+                f"{rows.name}, row {row}: item {name!r} is labelled {value!r} here and {known[name]!r} above"
+            )
+    return known

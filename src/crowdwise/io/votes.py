@@ -1,0 +1,233 @@
+"""Votes from files, long (a row a vote) or wide (a row an item, a column an annotator)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..crowd import Crowd, Repeats
+from ..errors import InputError
+from ..frames import find_column, require_column
+from .tables import Rows, read_rows
+
+# Columns of wide tables that describe an item and are never votes.
+DESCRIPTIONS = {
+    "text", "sentence", "document", "url", "link", "image", "file", "filename", "path", "title", "name", "comment",
+    "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed: 0",
+}  # fmt: skip
+
+
+class Reading(NamedTuple):
+    """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way."""
+
+    crowd: Crowd
+    gold: Mapping[Any, Any]
+    notes: tuple[str, ...]
+
+
+def read_votes(
+    source: str | Path,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    weight: str | None = None,
+    annotators: Collection[str] = (),
+    delimiter: str | None = None,
+    extra: Collection[str] = (),
+    annotator_extra: Collection[str] = (),
+    no_vote: Collection[Any] = (),
+    repeats: Repeats = "all",
+) -> Reading:
+    """Read votes from a CSV, TSV, JSON lines or Parquet file, gzipped or not; "-" is standard input.
+
+    Columns are found by their usual names (item or task, annotator or worker, label or answer ...) unless they are
+    named. A table without an annotator or a label column is wide: `annotators` names the columns of votes, or they are
+    recognised, which `notes` tell. Labels keep their spelling: 007 stays 007, NA stays NA.
+    """
+    rows = read_rows(source, delimiter)
+    names = rows.table.column_names
+    try:
+        columns = {
+            "item": find_column("item", names, item),
+            "annotator": find_column("annotator", names, annotator),
+            "label": find_column("label", names, label),
+        }
+        wide = bool(annotators) or columns["annotator"] is None or columns["label"] is None
+        if wide and (annotator or label):
+            require_column("annotator", names, annotator)
+            require_column("label", names, label)
+        return (
+            _wide(rows, item, annotators, no_vote, repeats)
+            if wide
+            else _long(rows, columns, weight, extra, annotator_extra, no_vote, repeats)
+        )
+    except InputError as error:
+        hint = "; is the delimiter right?" if len(names) == 1 else ""
+        text = str(error)
+        raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
+
+
+def _long(
+    rows: Rows,
+    columns: dict[str, str | None],
+    weight: str | None,
+    extra: Collection[str],
+    annotator_extra: Collection[str],
+    no_vote: Collection[Any],
+    repeats: Repeats,
+) -> Reading:
+    table, names = rows.table, rows.table.column_names
+    taken = {role: require_column(role, names, name) for role, name in columns.items()}
+    weight = find_column("weight", names, weight)
+    for role, name in taken.items():
+        _require_filled(rows, name, allowed=role == "label" and "" in no_vote)
+    crowd = Crowd.from_columns(
+        **{role: table[name] for role, name in taken.items()},
+        weight=None if weight is None else _numbers(rows, weight),
+        extra={name: _plain(table[require_column("extra", names, name)]) for name in extra},
+        annotator_extra={name: _plain(table[require_column("extra", names, name)]) for name in annotator_extra},
+        no_vote=no_vote,
+        repeats=repeats,
+    )
+    unused = [name for name in names if name not in {*taken.values(), weight, *extra, *annotator_extra}]
+    renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]
+    notes = [*rows.notes, ", ".join(renamed), f"columns not used: {', '.join(unused)}" if unused else ""]
+    return Reading(crowd, {}, tuple(note for note in [*notes, *_remarks(crowd, repeats)] if note))
+
+
+def _wide(
+    rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any], repeats: Repeats
+) -> Reading:
+    table, names = rows.table, rows.table.column_names
+    item = find_column("item", names, item) or names[0]
+    _require_filled(rows, item)
+    gold_column = find_column("gold", [name for name in names if name not in annotators])
+    voters = [require_column("annotator", names, name) for name in annotators]
+    voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
+    cells = [_nonempty(table[name]) for name in voters]
+    items = _plain(table[item])
+    if not any(filled.any() for _, filled in cells):
+        raise InputError(f"the columns {', '.join(voters)} hold no votes")
+    crowd = Crowd.from_columns(
+        np.concatenate([items[filled] for _, filled in cells]),
+        np.repeat(np.array(voters, object), [int(filled.sum()) for _, filled in cells]),
+        np.concatenate([values[filled] for values, filled in cells]),
+        items=items,
+        annotators=voters,
+        no_vote=no_vote,
+        repeats=repeats,
+    )
+    gold = {}
+    if gold_column is not None:
+        values, filled = _nonempty(table[gold_column])
+        gold = dict(zip(items[filled].tolist(), values[filled].tolist(), strict=True))
+    ignored = [name for name in names if name not in {item, gold_column, *voters}]
+    notes = [
+        *rows.notes,
+        f"a wide table: items from column {item!r}, votes from {_some(voters)}",
+        f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
+        f"columns not used: {', '.join(ignored)}" if ignored else "",
+        *_remarks(crowd, repeats),
+    ]
+    return Reading(crowd, gold, tuple(note for note in notes if note))
+
+
+def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
+    """Columns of votes share their labels: half of what one says is said in others too, or it says no more than they.
+
+    The second half is for the annotator with one vote that nobody shares; long texts are no labels.
+    """
+    names = [name for name in names if name.strip().lower() not in DESCRIPTIONS]
+    said = {name: set(pc.unique(_decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
+    said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
+    shared = {
+        name: labels & set().union(*(others for other, others in said.items() if other != name))
+        for name, labels in said.items()
+    }
+    common = set().union(*shared.values())
+    voters = [
+        name for name, labels in said.items() if 2 * len(shared[name]) >= len(labels) or len(labels) <= len(common)
+    ]
+    if len(voters) < 2 or not common:
+        raise InputError(
+            "no annotator and label columns, and no columns that share labels either: name the columns, "
+            f"--item, --annotator and --label of {', '.join(rows.table.column_names)}, or --annotators for a wide table"
+        )
+    return voters
+
+
+def _require_filled(rows: Rows, name: str, allowed: bool = False) -> None:
+    filled = _nonempty(rows.table[name])[1]
+    if not allowed and not filled.all():
+        row = rows.first_row + int((~filled).argmax())
+        more = f" (and {int((~filled).sum()) - 1} more)" if (~filled).sum() > 1 else ""
+        raise InputError(f"{rows.name}, row {row}, column {name!r}: the cell is empty{more}; --no-vote '' skips labels")
+
+
+def _nonempty(column: Any) -> tuple[Any, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Values, and where they are more than nothing. The dictionary is looked at, not the rows, where there is one."""
+    empty = pc.is_null(column)
+    if pa.types.is_dictionary(column.type):
+        coded = column.chunk(0)  # `read_rows` leaves one chunk
+        place = pc.index(coded.dictionary, "").as_py()
+        filled = np.ones(len(column), bool) if place < 0 else coded.indices.to_numpy() != place
+        return _Lazy(column), filled
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        empty = pc.or_(empty, pc.fill_null(pc.equal(column, ""), False))
+    elif pa.types.is_floating(column.type):
+        empty = pc.or_(empty, pc.fill_null(pc.is_nan(column), False))
+    return _Lazy(column), ~empty.to_numpy()
+
+
+class _Lazy:
+    """A column whose plain values are made when they are asked for."""
+
+    def __init__(self, column: Any):
+        self.column = column
+
+    def __getitem__(self, keep: Any) -> Any:
+        return _plain(self.column)[keep]
+
+
+def _decoded(column: Any) -> Any:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _plain(column: Any) -> Any:
+    return _decoded(column).to_numpy()
+
+
+def _numbers(rows: Rows, name: str) -> Any:
+    values = _decoded(rows.table[name])
+    try:
+        return pc.cast(values, pa.float64()).to_numpy()
+    except pa.ArrowInvalid:
+        bad = next(n for n, value in enumerate(values.to_pylist()) if not _is_number(value))
+        text = f"{rows.name}, row {rows.first_row + bad}, column {name!r}: {values[bad].as_py()!r} is not a number"
+        raise InputError(text) from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _remarks(crowd: Crowd, repeats: Repeats) -> list[str]:
+    """What a person should know about the votes that were read."""
+    remarks = [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
+    if repeats == "all" and crowd.n_repeated:
+        remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")
+    return remarks
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:7])} and {len(names) - 7} more columns"

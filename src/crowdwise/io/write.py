@@ -1,0 +1,80 @@
+"""Tables to files, through a temporary name, so that there is a whole file or none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..errors import InputError
+from ..table import Table
+
+
+def write_table(table: Table, target: str | Path) -> None:
+    """Write CSV, TSV, JSON lines or Parquet, by the ending of the name (.gz behind it zips); "-" is standard output.
+
+    Probabilities are written with six digits.
+    """
+    if str(target) == "-":
+        _csv(table, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(target)
+    endings = [ending for ending in path.suffixes if ending != ".gz"]
+    writer = WRITERS.get(endings[-1] if endings else "")
+    if writer is None:
+        raise InputError(f"{target}: the ending must be {', '.join(WRITERS)} (or one of them and .gz)")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with gzip.open(part, "wb") if path.suffix == ".gz" else part.open("wb") as file:
+            writer(table, file)  # type: ignore[arg-type]
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _csv(table: Table, file: BinaryIO, delimiter: str = ",") -> None:
+    import pyarrow.csv
+
+    # The header is written here: arrow would put every name of it in quotes.
+    file.write((delimiter.join(table.columns) + "\n").encode())
+    options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter)
+    pyarrow.csv.write_csv(_rounded(table), file, options)
+
+
+def _tsv(table: Table, file: BinaryIO) -> None:
+    _csv(table, file, "\t")
+
+
+def _json_lines(table: Table, file: BinaryIO) -> None:
+    for row in _rounded(table).to_pylist():
+        file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+
+
+def _parquet(table: Table, file: BinaryIO) -> None:
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(table.to_frame(), file)
+
+
+WRITERS: dict[str, Callable[[Table, BinaryIO], None]] = {
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".jsonl": _json_lines,
+    ".parquet": _parquet,
+}
+
+
+def _rounded(table: Table) -> Any:
+    columns = {
+        name: np.round(column.astype(float), 6) if column.dtype.kind == "f" else column
+        for name, column in table.columns.items()
+    }
+    return Table(columns).to_frame()
