@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .codes import Array
+from .codes import Array, shown
 from .crowd import Crowd
 from .engine import NumpyEngine, bind, normalise
 from .errors import DataWarning, InputError, TooLarge
@@ -86,7 +86,9 @@ class Aggregator(ABC):
         if not crowd.n_votes:
             raise InputError("there are no votes")
         if crowd.n_classes == 1:
-            warnings.warn(f"every vote says {crowd.classes[0]!r}: there is one class only", DataWarning, stacklevel=2)
+            warnings.warn(
+                f"every vote says {shown(crowd.classes[0])}: there is one class only", DataWarning, stacklevel=2
+            )
         self._require_memory(crowd)
         ops = bind(crowd, engine)
         solution = self.solve(ops, log_item_prior(crowd, gold, item_prior), start, callback)

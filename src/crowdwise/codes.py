@@ -105,6 +105,15 @@ def names_array(values: Any) -> Array:
     return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
+def shown(name: Any) -> str:
+    """A name as a person wrote it, for messages.
+
+    >>> shown(np.int64(7)), shown("a")
+    ('7', "'a'")
+    """
+    return repr(name.item() if isinstance(name, np.generic) else name)
+
+
 def natural_order(names: Array) -> Array:
     """Positions of names in the order a person expects: "2" before "10" where all of them are numbers.
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .codes import Array, MissingName, encode, find, names_array, natural_order, smallest_int, stable_sort
+from .codes import Array, MissingName, encode, find, names_array, natural_order, shown, smallest_int, stable_sort
 from .errors import InputError
 from .table import Table
 
@@ -144,8 +144,8 @@ class Crowd:
     ) -> Crowd:
         """Votes from the rows of a pandas, polars or pyarrow frame.
 
-        Columns not named here are found by their usual names (task, worker, answer ...). A categorical label column
-        gives the classes and their order. Further options as in `from_columns`.
+        Columns not named here are found by their usual names (task, worker, answer ...). An ordered categorical (or
+        Enum) label column gives the classes and their order. Further options as in `from_columns`.
 
         >>> import pyarrow
         >>> Crowd.from_frame(pyarrow.table({"task": [1, 1], "worker": ["a", "b"], "label": ["x", "y"]}))
@@ -251,7 +251,7 @@ class Crowd:
         names = getattr(self, axis)
         position = find(chosen, names)
         if (position < 0).any():
-            raise InputError(f"{code} {chosen[position < 0][0]!r} is not in this crowd")
+            raise InputError(f"{code} {shown(chosen[position < 0][0])} is not in this crowd")
         keep = np.zeros(len(names), bool)
         keep[position] = True
         crowd = self._votes(keep[getattr(self, code)])
@@ -356,7 +356,9 @@ class Crowd:
         if repeats == "error":
             vote = order[:-1][followed][0]
             item, annotator = self.items[self.item[vote]], self.annotators[self.annotator[vote]]
-            raise InputError(f"annotator {annotator!r} voted on item {item!r} more than once; repeats='last' keeps one")
+            raise InputError(
+                f"annotator {shown(annotator)} voted on item {shown(item)} more than once; repeats='last' keeps one"
+            )
         keep = np.ones(self.n_votes, bool)
         keep[order[:-1][followed]] = False
         return self._votes(keep, "repeated")
@@ -366,7 +368,7 @@ class Crowd:
         names = self.classes[natural_order(self.classes)] if classes is None else names_array(classes)
         code = find(self.classes, names)
         if (code < 0).any():
-            raise InputError(f"label {self.classes[code < 0][0]!r} is not among the classes {names.tolist()}")
+            raise InputError(f"label {shown(self.classes[code < 0][0])} is not among the classes {names.tolist()}")
         if len(set(names.tolist())) < len(names):
             raise InputError(f"the classes {names.tolist()} repeat a name")
         same = len(names) == self.n_classes and (code == np.arange(self.n_classes)).all()
@@ -405,6 +407,8 @@ def _by_annotator(columns: Mapping[str, Any] | None, coded: tuple[Array, Array])
         differs = values != values[first][code]
         if differs.any():
             who = names[code[int(differs.argmax())]]
-            raise InputError(f"column {name!r}: annotator {who!r} has several values, so it is no annotator column")
+            raise InputError(
+                f"column {name!r}: annotator {shown(who)} has several values, so it is no annotator column"
+            )
         out[name] = values[first]
     return out

@@ -67,8 +67,8 @@ def vote_columns(
         raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
     names = table.columns
     label_column = table[require_column("label", names, label)]
-    if isinstance(label_column.dtype, nw.Categorical | nw.Enum) and "classes" not in options:
-        options = {"classes": label_column.cat.get_categories().to_list(), **options}
+    if isinstance(label_column.dtype, nw.Enum):
+        options = {"classes": list(label_column.dtype.categories), **options}
     weight = find_column("weight", names, weight)
     return {
         "item": values_of(table[require_column("item", names, item)]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .codes import Array, find
+from .codes import Array, find, shown
 from .crowd import Crowd
 from .errors import DataWarning, InputError
 from .frames import labels_by_item
@@ -24,23 +24,21 @@ def gold_codes(crowd: Crowd, gold: Any) -> Array:
     place, code = find(items, crowd.items), find(labels, crowd.classes)
     strange = place < 0
     if strange.any():
-        warnings.warn(
-            f"gold names {int(strange.sum())} items without votes, such as {items[strange][0]!r}; they are left out",
-            DataWarning,
-            stacklevel=2,
-        )
+        count, first = int(strange.sum()), shown(items[strange][0])
+        text = f"gold names {count} items without votes, such as {first}; they are left out"
+        warnings.warn(text, DataWarning, stacklevel=2)
     place, code, labels = place[~strange], code[~strange], labels[~strange]
     if (code < 0).any():
         wrong = int((code < 0).argmax())
         raise InputError(
-            f"gold label {labels[wrong]!r} of item {crowd.items[place[wrong]]!r} is not among the classes "
+            f"gold label {shown(labels[wrong])} of item {shown(crowd.items[place[wrong]])} is not among the classes "
             f"{crowd.classes.tolist()}; add it with crowd.with_names(classes=...)"
         )
     out = np.full(crowd.n_items, -1)
     out[place] = code
     if (out[place] != code).any():
         twice = crowd.items[place[int((out[place] != code).argmax())]]
-        raise InputError(f"gold has several labels for item {twice!r}")
+        raise InputError(f"gold has several labels for item {shown(twice)}")
     return out
 
 
@@ -53,7 +51,7 @@ def log_item_prior(crowd: Crowd, gold: Any, item_prior: Any) -> Array | None:
             raise InputError(f"item_prior is {prior.shape}; it needs {(crowd.n_items, crowd.n_classes)}")
         bad = ~(np.isfinite(prior) & (prior >= 0.0)).all(axis=1) | (prior.sum(axis=1) <= 0.0)
         if bad.any():
-            raise InputError(f"item_prior of item {crowd.items[int(bad.argmax())]!r} is no distribution")
+            raise InputError(f"item_prior of item {shown(crowd.items[int(bad.argmax())])} is no distribution")
         with np.errstate(divide="ignore"):
             log_item = np.log(prior / prior.sum(axis=1, keepdims=True))
     if gold is not None:

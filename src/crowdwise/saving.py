@@ -44,9 +44,11 @@ def load(path: str | Path) -> Result:
     """Read a result that `save` wrote."""
     from .result import Result
 
+    if not Path(path).is_file():
+        raise InputError(f"{path}: there is no such file")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as content:
+            arrays = dict(content)
         header = json.loads(arrays["header"].tobytes())
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is not a saved result") from error

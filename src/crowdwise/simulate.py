@@ -248,11 +248,18 @@ def regular_graph(n_items: int, n_annotators: int, per_item: int, rng: np.random
     if rest:
         raise InputError(f"{n_items} items x {per_item} votes cannot be shared evenly by {n_annotators} annotators")
     _require_room(n_annotators, per_item)
+    if n_annotators > per_item > n_annotators // 2:  # crowded: deal out who does not label an item
+        present = np.ones((n_items, n_annotators), bool)
+        present[regular_graph(n_items, n_annotators, n_annotators - per_item, rng)] = False
+        return np.nonzero(present)
+    if per_item == n_annotators:
+        return dense_graph(n_items, n_annotators, per_item, rng)
     table = rng.permutation(np.repeat(np.arange(n_annotators), each)).reshape(n_items, per_item)
-    while (bad := np.flatnonzero(_repeats(table).any(axis=1))).size:
-        # Rows that name somebody twice are dealt again together with as many others, so that there is room to swap.
-        rows = np.unique(np.concatenate([bad, rng.integers(n_items, size=bad.size + 2)]))
-        table[rows] = rng.permutation(table[rows].ravel()).reshape(-1, per_item)
+    while (twice := _repeats(table)).any():
+        for row, column in zip(*np.nonzero(twice), strict=True):  # few: swap with a cell where both rows stay distinct
+            other, place = rng.integers(n_items), rng.integers(per_item)
+            if table[other, place] not in table[row] and table[row, column] not in table[other]:
+                table[row, column], table[other, place] = table[other, place], table[row, column]
     return np.repeat(np.arange(n_items), per_item), table.ravel()
 
 

@@ -86,7 +86,10 @@ def _long(
     taken = {role: require_column(role, names, name) for role, name in columns.items()}
     weight = find_column("weight", names, weight)
     for role, name in taken.items():
-        _require_filled(rows, name, allowed=role == "label" and "" in no_vote)
+        if role != "label":
+            _require_filled(rows, name)
+        elif "" not in no_vote:
+            _require_filled(rows, name, "; --no-vote '' leaves such votes out")
     crowd = Crowd.from_columns(
         **{role: table[name] for role, name in taken.items()},
         weight=None if weight is None else _numbers(rows, weight),
@@ -162,12 +165,12 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     return voters
 
 
-def _require_filled(rows: Rows, name: str, allowed: bool = False) -> None:
+def _require_filled(rows: Rows, name: str, advice: str = "") -> None:
     filled = _nonempty(rows.table[name])[1]
-    if not allowed and not filled.all():
+    if not filled.all():
         row = rows.first_row + int((~filled).argmax())
         more = f" (and {int((~filled).sum()) - 1} more)" if (~filled).sum() > 1 else ""
-        raise InputError(f"{rows.name}, row {row}, column {name!r}: the cell is empty{more}; --no-vote '' skips labels")
+        raise InputError(f"{rows.name}, row {row}, column {name!r}: the cell is empty{more}{advice}")
 
 
 def _nonempty(column: Any) -> tuple[Any, np.ndarray[Any, np.dtype[np.bool_]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -43,10 +44,18 @@ def write_table(table: Table, target: str | Path) -> None:
 def _csv(table: Table, file: BinaryIO, delimiter: str = ",") -> None:
     import pyarrow.csv
 
-    # The header is written here: arrow would put every name of it in quotes.
+    # Arrow puts every text in quotes, or none: none, as long as no name needs them. The header never does.
     file.write((delimiter.join(table.columns) + "\n").encode())
-    options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter)
-    pyarrow.csv.write_csv(_rounded(table), file, options)
+    rows = _rounded(table)
+    for style in ("none", "needed"):
+        text = io.BytesIO()
+        options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
+        try:
+            pyarrow.csv.write_csv(rows, text, options)
+        except pyarrow.ArrowInvalid:
+            continue
+        file.write(text.getbuffer())
+        return
 
 
 def _tsv(table: Table, file: BinaryIO) -> None:

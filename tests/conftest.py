@@ -1,0 +1,35 @@
+"""Where the real data sets are, and small crowds that several tests use."""
+
+import os
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+
+from crowdwise import Crowd, simulate
+from crowdwise.gold import gold_codes
+
+
+@pytest.fixture(scope="session")
+def real_set():
+    """A function from a data set's name to its crowd and true class codes."""
+    folder = os.environ.get("CROWDWISE_DATA")
+    if not folder:
+        pytest.skip("CROWDWISE_DATA is not set: it names the folder of real data sets")
+
+    def load(name):
+        crowd = Crowd.from_frame(pyarrow.csv.read_csv(Path(folder, name, "labels.csv")))
+        if not Path(folder, name, "truth.csv").exists():
+            return crowd, None
+        truth = pyarrow.csv.read_csv(Path(folder, name, "truth.csv"))
+        crowd = crowd.with_names(classes=truth["label"].unique().to_pylist())
+        return crowd, gold_codes(crowd, truth)
+
+    return load
+
+
+@pytest.fixture
+def made():
+    """A mixed simulated crowd with its truth."""
+    people = simulate.one_coin(12, 3, 0.75) + simulate.class_biased(3, 3) + simulate.adversaries(1, 3)
+    return simulate.crowd(people, n_items=300, per_item=5, seed=3)

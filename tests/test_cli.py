@@ -1,0 +1,140 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BIN = Path(sys.executable).parent / "crowdwise"
+
+
+def run(*words, stdin=None, cwd=None):
+    return subprocess.run(
+        [BIN, *map(str, words)], input=stdin, capture_output=True, text=True, cwd=cwd, check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("votes")
+    done = run(
+        "simulate", "--people", "one-coin=15,spammer=4,adversary=1", "--items", 200, "--classes", 3, "--seed", 4,
+        "--out", path / "votes.csv", "--truth", path / "truth.csv", "--annotators", path / "who.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_aggregate_writes_labels_annotators_and_a_result(folder, tmp_path):
+    done = run(
+        "aggregate", folder / "votes.csv", "--method", "dawid-skene", "--gold", folder / "truth.csv", "--out",
+        tmp_path / "labels.csv", "--annotators-out", tmp_path / "a.csv", "--save", tmp_path / "r.npz",
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stdout == ""
+    labels = (tmp_path / "labels.csv").read_text().splitlines()
+    assert labels[0] == "item,label,confidence" and len(labels) == 201
+    truth = dict(line.split(",") for line in (folder / "truth.csv").read_text().splitlines()[1:])
+    assert all(truth[line.split(",")[0]] == line.split(",")[1] for line in labels[1:]), "gold is obeyed"
+    assert (tmp_path / "a.csv").read_text().startswith("annotator,votes,accuracy,favourite,favourite_share\n")
+    again = run("aggregate", folder / "votes.csv", "--start", tmp_path / "r.npz", "--set", "history=1", "--json")
+    assert json.loads(again.stdout)["converged"]
+
+
+def test_standard_input_and_output(folder):
+    votes = (folder / "votes.csv").read_text()
+    done = run("aggregate", "-", "--method", "one-coin", "--out", "-", stdin=votes)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 201 and done.stderr == ""
+
+
+def test_abstaining(folder):
+    done = run("aggregate", folder / "votes.csv", "--min-confidence", "0.99")
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    assert {label == "" for _, label, _ in rows} == {True, False}
+    assert all((label == "") == (float(confidence) < 0.99) for _, label, confidence in rows)
+    assert "items are left without a label: below 0.99" in done.stderr
+
+
+def test_json_and_seed(folder):
+    a, b = (run("aggregate", folder / "votes.csv", "--json", "--seed", 3, "--set", "restarts=2").stdout for _ in "ab")
+    assert a == b and len(json.loads(a)["labels"]) == 200 and json.loads(a)["seed"] == 3
+
+
+def test_compare(folder, tmp_path):
+    done = run("compare", folder / "votes.csv", "--truth", folder / "truth.csv", "--json", "--out", tmp_path / "t.csv")
+    rows = {row["method"]: row for row in json.loads(done.stdout)}
+    assert rows["dawid-skene"]["accuracy"] > 0.85 and set(rows["wawa"]) >= {"macro_f1", "calibration_error", "seconds"}
+    assert (tmp_path / "t.csv").exists()
+    shown = run("compare", folder / "votes.csv", "--methods", "wawa,one-coin")
+    assert "one-coin" in shown.stdout and "accuracy" not in shown.stdout
+
+
+def test_explain_adds_up(folder):
+    why = json.loads(run("explain", folder / "votes.csv", "17", "--json").stdout)
+    assert sum(vote["contribution"] for vote in why["votes"]) + why["before"] == pytest.approx(why["total"])
+    assert why["unit"] == "log-odds" and why["total"] >= 0 and len(why["votes"]) == 5
+    text = run("explain", folder / "votes.csv", "17", "--method", "majority-vote").stdout
+    assert "votes" in text.splitlines()[0] and len(text.splitlines()) == 7
+
+
+def test_methods_lists_them_all():
+    from crowdwise import METHODS  # noqa: PLC0415
+
+    listed = json.loads(run("methods", "--json").stdout)
+    assert [row["method"] for row in listed] == list(METHODS) and all(row["reference"] for row in listed)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["aggregate", "nowhere.csv"], "nowhere.csv cannot be read"),
+        (["aggregate", "votes.csv", "--method", "dawid"], "method 'dawid' is unknown"),
+        (["aggregate", "votes.csv", "--set", "max_iter"], "write name=value"),
+        (["aggregate", "votes.csv", "--set", "bogus=1"], "dawid-skene has no option 'bogus'"),
+        (["aggregate", "votes.csv", "--item", "x"], "there is no column 'x'"),
+        (["aggregate", "votes.csv", "--out", "x.docx"], "the ending must be"),
+        (["aggregate", "votes.csv", "--engine", "abacus"], "engine 'abacus' is unknown"),
+        (["aggregate", "votes.csv", "--repeats", "some"], "repeats='some'"),
+        (["aggregate", "votes.csv", "--start", "gone.npz"], "there is no such file"),
+        (["explain", "votes.csv", "nobody"], "item 'nobody' is not in this crowd"),
+        (["simulate", "--people", "elf=3"], "'elf' is unknown"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_exit_code_1(folder, words, message):
+    done = run(*words, cwd=folder)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("error: ") and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_wrong_commands_exit_with_2(folder):
+    assert run("aggregate", folder / "votes.csv", "--bogus").returncode == 2
+    assert run("conquer").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["aggregate", "compare", "explain", "simulate", "methods", "demo"])
+def test_help_has_an_example(command):
+    done = run(command, "--help")
+    assert done.returncode == 0 and "Example: crowdwise" in done.stdout
+
+
+def test_warnings_are_spoken(tmp_path):
+    (tmp_path / "v.csv").write_text("item,annotator,label\na,x,1\na,y,1\n")
+    (tmp_path / "g.csv").write_text("item,label\nzz,1\n")
+    done = run("aggregate", "v.csv", "--gold", "g.csv", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == "item,label,confidence\na,1,1\n"
+    assert done.stderr.count("warning: ") == 2
+
+
+def test_gold_may_bring_a_class(tmp_path):
+    (tmp_path / "v.csv").write_text("item,annotator,label\na,x,1\na,y,1\nb,x,2\n")
+    (tmp_path / "g.csv").write_text("item,label\na,3\n")
+    assert "\na,3,1\n" in run("aggregate", "v.csv", "--gold", "g.csv", cwd=tmp_path).stdout
+
+
+def test_demo(tmp_path):
+    done = run("demo", "--out", tmp_path / "d")
+    assert done.returncode == 0 and "adversary" in done.stdout and str(tmp_path / "d") in done.stdout
+    assert {path.name for path in (tmp_path / "d").iterdir()} == {
+        "votes.csv", "truth.csv", "labels.csv", "annotators.csv", "methods.csv",
+    }  # fmt: skip
