@@ -251,7 +251,8 @@ def regular_graph(n_items: int, n_annotators: int, per_item: int, rng: np.random
     if n_annotators > per_item > n_annotators // 2:  # crowded: deal out who does not label an item
         present = np.ones((n_items, n_annotators), bool)
         present[regular_graph(n_items, n_annotators, n_annotators - per_item, rng)] = False
-        return np.nonzero(present)
+        item, annotator = np.nonzero(present)
+        return item, annotator
     if per_item == n_annotators:
         return dense_graph(n_items, n_annotators, per_item, rng)
     table = rng.permutation(np.repeat(np.arange(n_annotators), each)).reshape(n_items, per_item)

@@ -1,0 +1,1 @@
+"""Accuracy, speed and memory, ours beside the peers', in one run."""
