@@ -59,8 +59,8 @@ def main() -> None:
     write(
         "engines",
         "Engines side by side",
-        f"DawidSkene, {ITERATIONS} iterations on a Crowd that is there already, five votes an item, five classes, 1,000 "
-        "votes an annotator, second of two fits; differences are to the first engine of that size. "
+        f"DawidSkene, {ITERATIONS} iterations on a Crowd that is there already, five votes an item, five classes, "
+        "1,000 votes an annotator, second of two fits; differences are to the first engine of that size. "
         f"Machine: {_machine()}.",
         rows,
     )

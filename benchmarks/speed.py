@@ -87,7 +87,8 @@ def main() -> None:
         "Speed and memory beside crowd-kit",
         f"A pandas frame in, labels out; {ITERATIONS} iterations of EM; simulated Dawid-Skene votes, five an item, "
         "five classes, seed 0. Seconds are the median of five calls (crowd-kit: three; its one-coin at 5M votes: one) "
-        "in a fresh process after a first call, which loads compiled kernels from the disk cache and is shown by itself; "
+        "in a fresh process after a first call, which loads compiled kernels from the disk cache and is shown by "
+        "itself; "
         "spread is the slowest less the fastest. Peak memory is the whole process's, imports and frame included. "
         "`times as fast` and `memory` are ratios of wall seconds and of peaks, measured in this run.",
         rows,

@@ -115,6 +115,10 @@ def test_subset_relabel_and_more_names():
     wider = crowd.with_names(items=["i0", "i1"], annotators=["zed"], classes=["emu"])
     assert (wider.n_items, wider.n_annotators, wider.n_classes) == (4, 3, 3)
     assert triples_of(wider) == sorted(TRIPLES)
+    numbered = Crowd.from_matrix([[0, 1]])
+    assert numbered.with_names(classes=["7", "1"]).classes.tolist() == [0, 1, 7]
+    with pytest.raises(InputError, match="'x' is not of the type of 0"):
+        numbered.with_names(classes=["x"])
 
 
 @pytest.mark.parametrize(

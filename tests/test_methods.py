@@ -209,6 +209,14 @@ def test_options_are_checked():
         make("majority-vote").fit(Crowd.from_columns([1], [1], [1], no_vote=[1]))
 
 
+def test_gold_of_any_make(made):
+    known = {1: 2, 5: 0}
+    expected = make("one-coin").fit(made.crowd, gold=known).posterior
+    frame = pd.DataFrame({"task": [1, 5], "label": [2, 0]})
+    for gold in (pd.Series(known), frame, {"1": "2", "5": "0"}):
+        assert (make("one-coin").fit(made.crowd, gold=gold).posterior == expected).all()
+
+
 def test_gold_is_checked(made):
     with pytest.warns(DataWarning, match="gold names 1 items without votes, such as 999"):
         make("one-coin").fit(made.crowd, gold={999: 0, 1: 0})

@@ -114,6 +114,20 @@ def shown(name: Any) -> str:
     return repr(name.item() if isinstance(name, np.generic) else name)
 
 
+def as_names_of(names: Array, new: Array) -> Array:
+    """New names in the type of those that are there: "7" among numbers is 7, 7 among texts is "7".
+
+    >>> as_names_of(np.array([1, 2]), names_array(["7"])).tolist()
+    [7]
+    """
+    if names.dtype.kind == new.dtype.kind or not names.size:
+        return new
+    try:
+        return names_array(new.astype(str)) if names.dtype.kind == "O" else new.astype(names.dtype)
+    except ValueError as error:
+        raise InputError(f"{shown(new[0])} is not of the type of {shown(names[0])}, which is there already") from error
+
+
 def natural_order(names: Array) -> Array:
     """Positions of names in the order a person expects: "2" before "10" where all of them are numbers.
 

@@ -9,7 +9,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .codes import Array, MissingName, encode, find, names_array, natural_order, shown, smallest_int, stable_sort
+from .codes import (
+    Array,
+    MissingName,
+    as_names_of,
+    encode,
+    find,
+    names_array,
+    natural_order,
+    shown,
+    smallest_int,
+    stable_sort,
+)
 from .errors import InputError
 from .table import Table
 
@@ -294,7 +305,8 @@ class Crowd:
         for axis, more in {"items": items, "annotators": annotators, "classes": classes}.items():
             names, extra = getattr(self, axis), names_array(more)
             if extra.size and (new := extra[find(extra, names) < 0]).size:
-                changes[axis] = names_array([*names.tolist(), *dict.fromkeys(new.tolist())])
+                added = dict.fromkeys(as_names_of(names, new).tolist())
+                changes[axis] = names_array([*names.tolist(), *added])
         if "annotators" in changes and self.annotator_extra:
             raise InputError("annotators without votes cannot be added beside annotator columns")
         return replace(self, **changes) if changes else self

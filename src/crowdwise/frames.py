@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .codes import Array
+from .codes import Array, names_array
 from .errors import InputError
 
 ALIASES = {
@@ -89,13 +89,13 @@ def values_of(series: Any) -> Any:
 
 
 def labels_by_item(known: Any) -> tuple[Array, Array]:
-    """Items and their labels from a mapping `{item: label}` or a frame with an item and a label column."""
+    """Items and their labels from a mapping, a pandas Series by item, or a frame with an item and a label column."""
     import narwhals as nw
 
-    from .codes import names_array
-
-    if hasattr(known, "items") and hasattr(known, "values") and not hasattr(known, "columns"):
-        return names_array(list(known.keys())), names_array(list(known.values()))
+    if hasattr(known, "to_dict") and not hasattr(known, "columns"):
+        known = known.to_dict()
+    if isinstance(known, Mapping):
+        return names_array(list(known)), names_array(list(known.values()))
     try:
         table = nw.from_native(known, eager_only=True)
     except TypeError as error:
