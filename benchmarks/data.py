@@ -30,13 +30,14 @@ SETS = [
 ]
 
 
-def columns(n_votes: int, order: str = "shuffled") -> Path:
+def columns(n_votes: int, order: str = "shuffled", n_annotators: int | None = None) -> Path:
     """A folder with item.npy, annotator.npy, label.npy (int64) and truth.npy; drawn once, in chunks."""
-    folder = CACHE / f"{n_votes}-{order}"
+    folder = CACHE / f"{n_votes}-{n_annotators or 'usual'}-{order}"
     if (folder / "done").exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    n_items, n_annotators = SIZES.get(n_votes, (n_votes // PER_ITEM, max(50, n_votes // 1000)))
+    n_items, usual = SIZES.get(n_votes, (n_votes // PER_ITEM, n_votes // 1000))
+    n_annotators = n_annotators or usual
     people = simulate.dirichlet(n_annotators, CLASSES, 4.0, 1.0, seed=1)
     kinds = {"item": np.int64, "annotator": np.int64, "label": np.int64}
     if order == "by item":  # the large ones: as small as the numbers are

@@ -28,7 +28,7 @@ class NumbaEngine(NumpyEngine):
     """
 
     tolerance = 1e-7
-    fused_bytes = 6 << 20
+    fused_bytes = 12 << 20
 
     def __init__(self, crowd: Crowd, threads: int):
         super().__init__(crowd)
