@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("accuracy", "reading", "speed", "scale")
+ALL = ("startup", "accuracy", "reading", "speed", "scale")
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or ALL:

@@ -70,6 +70,15 @@ def test_history_is_a_prior(name):
     assert known.params["votes"][known.annotators.tolist().index(8)] == 4.0
 
 
+def test_history_survives_a_day_off():
+    people = simulate.one_coin(8, 2, 0.85) + simulate.adversaries(1, 2, accuracy=0.95)
+    monday = DawidSkene().fit(simulate.crowd(people, n_items=400, per_item=5, seed=0).crowd)
+    without = simulate.crowd(simulate.one_coin(8, 2, 0.85), n_items=50, per_item=5, seed=1).crowd
+    tuesday = DawidSkene(history=1.0).fit(without, start=monday)
+    only_the_adversary = Crowd.from_columns([0, 1], [8, 8], [0, 1])
+    assert tuesday.predict(only_the_adversary).labels.tolist() == [1, 0]
+
+
 def test_all_of_history_and_nothing_new_keeps_the_parameters():
     people = simulate.dirichlet(6, 3, seed=0)
     made = simulate.crowd(people, n_items=300, per_item=4, seed=0)

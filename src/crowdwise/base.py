@@ -82,7 +82,7 @@ class Aggregator(ABC):
         `start` is where iterations begin: "soft" or "hard" votes, the name of another method, a posterior, or an
         earlier Result. `callback(step, objective)` is called after every step; a true answer stops.
         """
-        crowd = as_crowd(crowd)
+        crowd = self.prepare(as_crowd(crowd), start)
         if not crowd.n_votes:
             raise InputError("there are no votes")
         if crowd.n_classes == 1:
@@ -103,6 +103,10 @@ class Aggregator(ABC):
             trace=solution.trace,
             converged=solution.converged,
         )
+
+    def prepare(self, crowd: Crowd, start: Any) -> Crowd:
+        """The crowd that is fitted: the one given, unless the start knows more names that matter."""
+        return crowd
 
     @abstractmethod
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
@@ -219,6 +223,12 @@ class EM(Aggregator):
         return {**self.statistics(ops, posterior), "states": posterior.sum(axis=0, dtype=float)}
 
     # -- the loop -------------------------------------------------------------------------------------------------
+
+    def prepare(self, crowd: Crowd, start: Any) -> Crowd:
+        """With history, annotators who are silent today stay known for tomorrow, and so do classes."""
+        if not self.history or not isinstance(start, Result):
+            return crowd
+        return crowd.with_names(annotators=start.annotators, classes=start.classes)
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         climbs = [self._climb(ops, log_item, start, run, callback) for run in range(self.restarts)]

@@ -300,15 +300,18 @@ class Crowd:
     def with_names(
         self, *, items: Iterable[Any] = (), annotators: Iterable[Any] = (), classes: Iterable[Any] = ()
     ) -> Crowd:
-        """The same votes among more names; new ones come last."""
+        """The same votes among more names; new ones come last, their annotator columns empty."""
         changes: dict[str, Any] = {}
         for axis, more in {"items": items, "annotators": annotators, "classes": classes}.items():
             names, extra = getattr(self, axis), names_array(more)
             if extra.size and (new := extra[find(extra, names) < 0]).size:
                 added = dict.fromkeys(as_names_of(names, new).tolist())
                 changes[axis] = names_array([*names.tolist(), *added])
-        if "annotators" in changes and self.annotator_extra:
-            raise InputError("annotators without votes cannot be added beside annotator columns")
+        if "annotators" in changes:
+            nothing = [None] * (len(changes["annotators"]) - self.n_annotators)
+            changes["annotator_extra"] = {
+                name: np.concatenate([column.astype(object), nothing]) for name, column in self.annotator_extra.items()
+            }
         return replace(self, **changes) if changes else self
 
     def to_table(self) -> Table:
