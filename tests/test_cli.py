@@ -92,6 +92,9 @@ def test_methods_lists_them_all():
         (["aggregate", "votes.csv", "--method", "dawid"], "method 'dawid' is unknown"),
         (["aggregate", "votes.csv", "--set", "max_iter"], "write name=value"),
         (["aggregate", "votes.csv", "--set", "bogus=1"], "dawid-skene has no option 'bogus'"),
+        (["aggregate", "votes.csv", "--set", "max_iter=abc"], "max_iter='abc' must be a whole number"),
+        (["aggregate", "votes.csv", "--set", "seed=3"], "--seed"),
+        (["aggregate", "votes.csv", "--save", "nowhere/x.npz", "--out", "l.csv"], "nowhere/x.npz cannot be written"),
         (["aggregate", "votes.csv", "--item", "x"], "there is no column 'x'"),
         (["aggregate", "votes.csv", "--out", "x.docx"], "the ending must be"),
         (["aggregate", "votes.csv", "--engine", "abacus"], "engine 'abacus' is unknown"),
@@ -130,6 +133,32 @@ def test_gold_may_bring_a_class(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\na,x,1\na,y,1\nb,x,2\n")
     (tmp_path / "g.csv").write_text("item,label\na,3\n")
     assert "\na,3,1\n" in run("aggregate", "v.csv", "--gold", "g.csv", cwd=tmp_path).stdout
+
+
+def test_truth_never_changes_the_fit(folder, tmp_path):
+    more = tmp_path / "more.csv"
+    more.write_text((folder / "truth.csv").read_text() + "9998,another\n9999,and another\n")
+    a, b = (
+        json.loads(run("compare", folder / "votes.csv", "--truth", truth, "--json").stdout)
+        for truth in (folder / "truth.csv", more)
+    )
+    for row in (*a, *b):
+        del row["seconds"]
+    assert a == b
+
+
+def test_people_of_the_help_are_those_there_are():
+    from crowdwise.cli.simulate import KINDS  # noqa: PLC0415
+    from crowdwise.simulate import KINDS as THERE  # noqa: PLC0415
+
+    assert KINDS.split(", ") == list(THERE)
+
+
+def test_a_reader_who_has_seen_enough(folder):
+    done = subprocess.run(
+        f"{BIN} simulate --items 30000 | head -1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "item,annotator,label\n" and done.stderr == ""
 
 
 def test_demo(tmp_path):

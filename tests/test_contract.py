@@ -12,6 +12,7 @@ from crowdwise.engine import ENGINES
 @pytest.mark.parametrize("name", METHODS)
 def test_promise(name, sentence, engine):
     method = METHODS[name].load()()
+    assert method.name == name
     if sentence in method.exempt:
         assert len(method.exempt[sentence]) > 10, "an exemption gives its reason"
     else:

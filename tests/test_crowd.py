@@ -52,6 +52,10 @@ def test_matrix_and_mapping():
     for matrix in (same, [[0, -1], [1, 1]], [[0, None], [1, 1]]):
         crowd = Crowd.from_matrix(matrix)
         assert triples_of(crowd) == [(0, 0, 0), (1, 0, 1), (1, 1, 1)]
+    holes = Crowd.from_matrix([["a", np.nan], ["b", "a"]])
+    assert holes.classes.tolist() == ["a", "b"] and holes.n_votes == 3
+    frame = Crowd.from_matrix(pd.DataFrame({"x": [1, None], "y": [2, 1]}, index=["i", "j"], dtype="Int64"))
+    assert triples_of(frame) == [("i", "x", 1), ("i", "y", 2), ("j", "y", 1)]
     words = Crowd.from_matrix([["a", None], ["b", "a"]], annotators=["x", "y"])
     assert triples_of(words) == [(0, "x", "a"), (1, "x", "b"), (1, "y", "a")]
     assert Crowd.from_matrix([[-1, -1], [0, 1]]).n_items == 2
@@ -102,6 +106,33 @@ def test_weights_and_extra_columns_travel_with_their_votes():
         Crowd.from_columns([1, 2], ["a", "a"], [0, 0], annotator_extra={"kind": ["h", "m"]})
 
 
+def test_small_integers_keep_their_values():
+    labels = np.array([-100, 100, 45], np.int8)
+    assert Crowd.from_columns([1, 2, 3], [1, 2, 3], labels).classes.tolist() == [-100, 45, 100]
+    huge = np.array([2**63 + 5, 3], np.uint64)
+    assert Crowd.from_columns(huge, [1, 2], [0, 1]).items.tolist() == [3, 2**63 + 5]
+
+
+def test_empty_labels_where_they_may_be():
+    for empty in ([1, None], pd.array([1, None], dtype="Int64"), pa.array([1, None])):
+        crowd = Crowd.from_columns(["i", "j"], ["a", "b"], empty, no_vote=[None], weight=[1.0, 2.0])
+        assert triples_of(crowd) == [("i", "a", 1)] and crowd.dropped == {"no vote": 1} and crowd.n_items == 2
+
+
+def test_the_door_is_shut():
+    crowd = Crowd.from_columns([1, 2], [1, 2], [0, 1])
+    weight = np.array([1.0, 2.0])
+    weighted = crowd.with_weight(weight)
+    weight[0] = -7.0
+    assert weighted.weight.tolist() == [1.0, 2.0] and not crowd.classes.flags.writeable
+    with pytest.raises(InputError, match="column 't': 1 values for 2 votes"):
+        Crowd.from_columns([1, 2], [1, 2], [0, 1], extra={"t": [1]})
+    with pytest.raises(InputError, match="all weights are 0"):
+        crowd.with_weight([0.0, 0.0])
+    ordered = Crowd.from_columns([1, 2], [1, 2], ["hi", "lo"], classes=["lo", "hi"])
+    assert ordered.relabel({"hi": "high"}).classes.tolist() == ["lo", "high"]
+
+
 def test_subset_relabel_and_more_names():
     crowd = Crowd.from_triples(TRIPLES)
     assert triples_of(crowd.subset(items=["i1"], annotators=["bob"])) == [("i1", "bob", "dog")]
@@ -117,8 +148,11 @@ def test_subset_relabel_and_more_names():
     assert triples_of(wider) == sorted(TRIPLES)
     numbered = Crowd.from_matrix([[0, 1]])
     assert numbered.with_names(classes=["7", "1"]).classes.tolist() == [0, 1, 7]
-    with pytest.raises(InputError, match="'x' is not of the type of 0"):
-        numbered.with_names(classes=["x"])
+    for strange in ("x", 1.5):
+        with pytest.raises(InputError, match="is not of the type of 0"):
+            numbered.with_names(classes=[strange])
+    truths = Crowd.from_columns([1, 2], [1, 2], [True, False])
+    assert truths.with_names(classes=["false", "true"]).n_classes == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 import csv
 import gzip
 import io
+import os
 import sys
+import threading
 
 import numpy as np
 import pyarrow as pa
@@ -95,10 +97,12 @@ def test_any_text_comes_back_as_it_was_spelt(tmp_path, votes):
         ("item,label,label\na,b,c\n", "the header names column 'label' more than once"),
         ("x,y,z\n1,foo,bar\n", "no columns that share labels"),
         ("item,annotator,label,weight\na,b,c,1\na,c,c,heavy\n", "row 3, column 'weight': 'heavy' is not a number"),
-        ("item,annotator,label,weight\na,b,c,1\na,c,c,-2\n", "column 'weight', row 1: -2.0 is not a finite"),
+        ("item,annotator,label,weight\na,b,c,1\na,c,c,-2\n", "row 3, column 'weight': -2 is not a finite"),
         ('[{"item": 1}]', "this is a JSON list"),
         ('{"item": 1, "annotator": 1, "label": 1}\n{"item": 1, "annotator": 1, "label": "x"}\n', "row 1"),
         ("\n\n", "row 1: the header is empty"),
+        ("item,annotator,label\n\n\na,b,c\na,,d\n", "row 5, column 'annotator': the cell is empty"),
+        ("item,annotator,verdict\n1,1,2\n1,2,1\n", "no column looks like the label"),
         (b"\x1f\x8b broken", "the gzip file is broken"),
         (b"PAR1 broken", "the Parquet file is broken"),
     ],
@@ -152,6 +156,32 @@ def test_wide_tables_say_what_they_took(file):
     assert reading.notes[0] == "a wide table: items from column 'item_id', votes from ann, bob, llm-a"
     assert "columns not used: text" in reading.notes
     assert read_votes(path, annotators=["ann", "bob"]).crowd.annotators.tolist() == ["ann", "bob"]
+
+
+def test_json_lines_keep_dates_as_text_and_may_lack_labels(file):
+    first, second = '{"item": "2024-01-01", "annotator": "a", "label": 1}', '{"item": "2024-01-02", "annotator": "a"}'
+    lines = f"{first}\n{second}\n"
+    reading = read_votes(file("  " + lines, "v.jsonl"), no_vote=[""])
+    assert reading.crowd.items.tolist() == ["2024-01-01", "2024-01-02"] and reading.crowd.n_votes == 1
+    with pytest.raises(InputError, match="row 2, column 'label': the cell is empty"):
+        read_votes(file(lines, "v.jsonl"))
+
+
+def test_weights_are_said(file):
+    reading = read_votes(file("item,annotator,label,weight\na,x,1,5\na,y,2,1\n"))
+    assert reading.crowd.weight.tolist() == [5.0, 1.0] and "votes count as column 'weight' says" in reading.notes
+
+
+def test_wide_headers_of_any_length(file):
+    names = [f"annotator_{n:06d}" for n in range(6000)]
+    reading = read_votes(file("item," + ",".join(names) + "\n" + "i1," + ",".join(["7"] * 6000) + "\n"))
+    assert reading.crowd.n_annotators == 6000 and reading.crowd.classes.tolist() == ["7"]
+
+
+def test_pipes(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    threading.Thread(target=lambda: (tmp_path / "pipe").write_text(LONG)).start()
+    assert votes_in(read_votes(tmp_path / "pipe").crowd) == EXPECTED
 
 
 def test_gold_files(file):

@@ -81,7 +81,8 @@ def test_estimates_are_maxima():
     result = make("dawid-skene", smoothing=0.5, tol=1e-14, max_iter=5000).fit(crowd)
 
     def objective(prior, confusion):
-        smooth = 0.5 * np.log(confusion).sum() + 0.01 * np.log(prior).sum()
+        smooth = 0.5 * np.log(confusion).sum() + 0.2 * np.log(np.einsum("jkk->jk", confusion)).sum()
+        smooth += 0.01 * np.log(prior).sum()
         return brute_force(crowd, prior, confusion)[1] + smooth
 
     prior, confusion = result.params["prior"], result.params["confusion"]
@@ -95,7 +96,8 @@ def test_estimates_are_maxima():
 
 def test_vector_with_two_classes_is_dawid_skene():
     crowd = simulate.crowd(simulate.dirichlet(10, 2, 3, 1, seed=0), n_items=100, per_item=4, seed=0).crowd
-    vector, matrix = (make(name, tol=1e-10).fit(crowd) for name in ("confusion-vector", "dawid-skene"))
+    vector = make("confusion-vector", tol=1e-10, right=0.21).fit(crowd)
+    matrix = make("dawid-skene", tol=1e-10, right=0.2, smoothing=0.01).fit(crowd)
     np.testing.assert_allclose(vector.posterior, matrix.posterior, atol=1e-6)
 
 
@@ -103,7 +105,7 @@ def test_anaesthetists_of_1979(real_set):
     """Observer 1 saw each patient three times: all votes count, and the classes have the shares of the paper."""
     crowd, _ = real_set("dawid_skene_1979")
     assert crowd.n_repeated == 90
-    result = make("dawid-skene", smoothing=1e-6, class_smoothing=1e-6, tol=1e-10).fit(crowd)
+    result = make("dawid-skene", smoothing=1e-6, right=0.0, class_smoothing=1e-6, tol=1e-10).fit(crowd)
     np.testing.assert_allclose(result.params["prior"], [0.40, 0.42, 0.11, 0.07], atol=0.005)
 
 
@@ -138,7 +140,7 @@ def test_class_prior_learned_uniform_or_given(made):
     assert make("dawid-skene", class_prior="uniform").fit(crowd).params["prior"].tolist() == [1 / 3] * 3
     given = make("one-coin", class_prior=(0.8, 0.1, 0.1)).fit(crowd)
     assert given.params["prior"].tolist() == [0.8, 0.1, 0.1]
-    for prior, message in ((("x"), "class_prior='x'"), ((1.0, 2.0), "3 positive numbers")):
+    for prior, message in (("x", "class_prior='x'"), ((1.0, 2.0), "there are 3 classes"), ((1, -1, 1), "positive")):
         with pytest.raises(InputError, match=message):
             make("dawid-skene", class_prior=prior).fit(crowd)
 
@@ -163,8 +165,9 @@ def test_starts(made):
     assert len(set(first.values())) == 3
     shares = make("majority-vote").fit(crowd).posterior
     assert method.fit(crowd, start=shares).trace[0] == first["soft"]
-    with pytest.raises(InputError, match="start is"):
-        method.fit(crowd, start=shares[:5])
+    for bad, message in ((shares[:5], "start is"), (shares - 1.0, "start of item 0 is no distribution")):
+        with pytest.raises(InputError, match=message):
+            method.fit(crowd, start=bad)
     with pytest.raises(InputError, match="method 'sofft' is unknown"):
         method.fit(crowd, start="sofft")
 
@@ -173,6 +176,14 @@ def test_callback_stops(made):
     seen = []
     result = make("dawid-skene").fit(made.crowd, callback=lambda step, value: seen.append(value) or step == 2)
     assert len(result.trace) == 2 == len(seen) and not result.converged
+
+
+def test_a_true_answer_of_the_callback_stops_every_restart(made):
+    seen = []
+    make("dawid-skene", restarts=3).fit(made.crowd, callback=lambda *_: seen.append(1) or True)
+    make("zero-based-skill", tol=0.0).fit(made.crowd, callback=lambda *_: seen.append(1) or True)
+    assert len(seen) == 2
+    assert not make("zero-based-skill", max_iter=1).fit(made.crowd).converged
 
 
 def test_acceleration_saves_steps(real_set):
@@ -200,6 +211,11 @@ def test_options_are_checked():
         ({"smoothing": 0.0}, "smoothing=0.0 must be positive"),
         ({"history": -1.0}, "history=-1.0 must be at least 0"),
         ({"history": 1.0}, "history=1.0 needs start="),
+        ({"max_iter": 2.5}, "max_iter=2.5 must be a whole number"),
+        ({"smoothing": "x"}, "smoothing='x' must be a number"),
+        ({"smoothing": float("inf")}, "smoothing=inf must be a number"),
+        ({"accelerate": "maybe"}, "accelerate='maybe' must be True or False"),
+        ({"class_prior": ("a", "b")}, "positive numbers"),
     ):
         with pytest.raises(InputError, match=message):
             make("dawid-skene", **options).fit(Crowd.from_matrix([[0, 1], [1, 1]]))
@@ -224,6 +240,29 @@ def test_gold_is_checked(made):
         make("one-coin").fit(made.crowd, gold={1: 7})
     with pytest.raises(InputError, match="gold has several labels for item 1"):
         make("one-coin").fit(made.crowd, gold=pd.DataFrame({"item": [1, 1], "label": [0, 1]}))
+
+
+def test_missing_gold_labels_are_not_known(made):
+    plain = make("one-coin").fit(made.crowd, gold={1: 2}).posterior
+    for gold in (pd.Series([2, None], [1, 5]), pd.DataFrame({"item": [1, 5], "truth": [2, None]}), {1: 2, 5: None}):
+        assert (make("one-coin").fit(made.crowd, gold=gold).posterior == plain).all()
+    with pytest.raises(InputError, match="gold has several labels for item 1"):
+        make("one-coin").fit(made.crowd, gold=pd.Series([0, 1], [1, 1]))
+
+
+def test_priors_in_frames_are_refused(made):
+    frame = pd.DataFrame(np.full((300, 3), 1 / 3))
+    with pytest.raises(InputError, match="item_prior must be an array in the order of"):
+        make("one-coin").fit(made.crowd, item_prior=frame)
+
+
+def test_named_but_silent_annotators_are_strangers(made):
+    from_nine = Crowd.from_columns([0], [99], [2], classes=[0, 1, 2])
+    for name in ("dawid-skene", "one-coin", "confusion-vector"):
+        silent = make(name).fit(made.crowd.with_names(annotators=[99])).predict(from_nine)
+        stranger = make(name).fit(made.crowd).predict(from_nine)
+        np.testing.assert_allclose(silent.posterior, stranger.posterior, atol=1e-9)
+        assert silent.labels.tolist() == [2]
 
 
 def test_methods_are_frozen_and_named():

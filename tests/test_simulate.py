@@ -111,6 +111,12 @@ def test_difficulty_and_class_prior():
     assert right.mean() == pytest.approx(0.75, abs=0.02) and (made.truth == 0).mean() == pytest.approx(0.9, abs=0.02)
 
 
+@pytest.mark.parametrize("people", [simulate.colluders(3, 3), simulate.copying_juniors(3, 3, follow=0.7)])
+def test_confusions_are_those_that_votes_show(people):
+    made = simulate.crowd(people, n_items=8000, graph="dense", difficulty=0.3, seed=5)
+    np.testing.assert_allclose(joint(made), made.confusion, atol=0.05)
+
+
 def test_seeds_and_errors():
     people = simulate.parse("one-coin=5,junior=2,colluder=3", 3)
     a, b, c = (simulate.crowd(people, n_items=50, per_item=3, seed=s).crowd for s in (1, 1, 2))
@@ -120,5 +126,14 @@ def test_seeds_and_errors():
             simulate.parse(text, 3)
     with pytest.raises(InputError, match="cannot be joined"):
         simulate.one_coin(1, 2) + simulate.one_coin(1, 3)
+    for options, message in (
+        ({"truth": [0, 3]}, "truth must hold class codes"),
+        ({"n_items": 5, "difficulty": 2.0}, "difficulty must lie between 0 and 1"),
+        ({"n_items": 5, "class_prior": [1.0]}, "3 shares are needed"),
+    ):
+        with pytest.raises(InputError, match=message):
+            simulate.crowd(people, **options)
+    with pytest.raises(InputError, match="the chance to follow"):
+        simulate.colluders(3, 3, p_corr=2.0)
     with pytest.raises(InputError, match="graph='star'"):
         simulate.crowd(people, n_items=5, graph="star")

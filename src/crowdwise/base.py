@@ -11,14 +11,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .codes import Array, shown
+from .codes import Array, find, shown
 from .crowd import Crowd
 from .engine import NumpyEngine, bind, normalise
 from .errors import DataWarning, InputError, TooLarge
-from .gold import log_item_prior
+from .gold import distributions, log_item_prior
 from .keyed import keyed_exponential
 from .params import Names, Params, carry, squarem
 from .result import Result
+from .ties import first_of_tied, shared
 
 Callback = Callable[[int, float], object]
 
@@ -26,15 +27,6 @@ Callback = Callable[[int, float], object]
 def as_crowd(votes: Any) -> Crowd:
     """A Crowd as it is, or one made from a frame."""
     return votes if isinstance(votes, Crowd) else Crowd.from_frame(votes)
-
-
-def first_of_largest(posterior: Array) -> Array:
-    """The first class, in the order of the classes, whose probability is the largest up to 1e-6.
-
-    >>> first_of_largest(np.array([[0.3, 0.4, 0.3], [0.2, 0.4, 0.4 + 1e-9]])).tolist()
-    [1, 1]
-    """
-    return (posterior >= posterior.max(axis=1, keepdims=True) - 1e-6).argmax(axis=1)
 
 
 def vote_shares(ops: NumpyEngine) -> Array:
@@ -60,10 +52,35 @@ class Aggregator(ABC):
     """A method: hyper-parameters, and what to do with a crowd. It never keeps data or fitted state."""
 
     name: ClassVar[str]
+    non_negative: ClassVar[frozenset[str]] = frozenset()
+    """Numbers among the options that may be 0; all others but seed and tol are positive."""
     exempt: ClassVar[Mapping[str, str]] = {}
     """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
 
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Options are of the type of their defaults, numbers finite, and positive unless their default is not."""
+        for option in fields(self):
+            value, usual = getattr(self, option.name), option.default
+            if isinstance(usual, bool):
+                fits, wanted = isinstance(value, bool | np.bool_), "True or False"
+            elif isinstance(usual, int):
+                fits, wanted = isinstance(value, int | np.integer) and not isinstance(value, bool), "a whole number"
+            elif isinstance(usual, float):
+                fits, wanted = isinstance(value, int | float | np.number) and not isinstance(value, bool), "a number"
+                fits = fits and not np.isnan(value) and value != np.inf
+            else:
+                continue
+            if not fits:
+                raise InputError(f"{option.name}={value!r} must be {wanted}")
+            if option.name in self.non_negative:
+                if value < 0:
+                    raise InputError(f"{option.name}={value} must be at least 0")
+            elif option.name not in ("seed", "tol") and not isinstance(usual, bool) and not value > 0:
+                raise InputError(f"{option.name}={value} must be positive")
+            plain = value.item() if isinstance(value, np.generic) else value
+            object.__setattr__(self, option.name, plain)
 
     def fit(
         self,
@@ -98,7 +115,7 @@ class Aggregator(ABC):
             items=crowd.items,
             annotators=crowd.annotators,
             classes=crowd.classes,
-            params={**solution.params, "votes": crowd.annotator_weight()},
+            params={"votes": crowd.annotator_weight(), **solution.params},
             statistics=solution.statistics,
             trace=solution.trace,
             converged=solution.converged,
@@ -122,7 +139,7 @@ class Aggregator(ABC):
 
     def decide(self, posterior: Array) -> Array:
         """The label of each item, as a code."""
-        return first_of_largest(posterior)
+        return first_of_tied(posterior)
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         """How many numbers the method holds at once, roughly."""
@@ -138,7 +155,7 @@ class Aggregator(ABC):
             raise TooLarge(
                 f"{self.name} would need {needed / 2**30:,.1f} GiB for {crowd.n_items:,} items, {crowd.n_annotators:,} "
                 f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "
-                "take a method without confusion matrices, such as one-coin, or merge classes"
+                "take a method that keeps less, such as one-coin in place of confusion matrices, or merge classes"
             )
 
 
@@ -162,6 +179,8 @@ class EM(Aggregator):
     starts there.
     """
 
+    non_negative: ClassVar[frozenset[str]] = frozenset({"history"})
+
     class_prior: str | tuple[float, ...] = "learned"
     class_smoothing: float = 0.01
     max_iter: int = 500
@@ -171,14 +190,18 @@ class EM(Aggregator):
     history: float = 0.0
 
     def __post_init__(self) -> None:
-        positive = [f.name for f in fields(self) if isinstance(f.default, float) and f.name not in ("tol", "history")]
-        for name in ("max_iter", "restarts", *positive):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name}={getattr(self, name)} must be positive")
-        if not self.history >= 0:
-            raise InputError(f"history={self.history} must be at least 0")
-        if isinstance(self.class_prior, str) and self.class_prior not in ("learned", "uniform"):
-            raise InputError(f"class_prior={self.class_prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
+        super().__post_init__()
+        if isinstance(self.class_prior, str):
+            if self.class_prior not in ("learned", "uniform"):
+                raise InputError(f"class_prior={self.class_prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
+            return
+        try:
+            given = tuple(float(share) for share in self.class_prior)
+        except (TypeError, ValueError):
+            given = (0.0,)
+        if not all(0.0 < share < np.inf for share in given):
+            raise InputError(f"class_prior={self.class_prior!r}: a tuple of positive numbers, one a class, is needed")
+        object.__setattr__(self, "class_prior", given)
 
     # -- what a method says ---------------------------------------------------------------------------------------
 
@@ -228,15 +251,36 @@ class EM(Aggregator):
         """With history, annotators who are silent today stay known for tomorrow, and so do classes."""
         if not self.history or not isinstance(start, Result):
             return crowd
-        return crowd.with_names(annotators=start.annotators, classes=start.classes)
+        crowd = crowd.with_names(annotators=start.annotators, classes=start.classes)
+        new = crowd.classes[find(crowd.classes, start.classes) < 0]
+        return crowd.with_classes([*start.classes.tolist(), *new.tolist()])
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
-        climbs = [self._climb(ops, log_item, start, run, callback) for run in range(self.restarts)]
+        if isinstance(start, str) and start not in ("soft", "hard"):
+            from .methods import get
+
+            start = get(start)(seed=self.seed).solve(ops, log_item, None, None).posterior
+        stopped = False
+
+        def watch(step: int, objective: float) -> bool:
+            nonlocal stopped
+            stopped = stopped or (callback is not None and bool(callback(step, objective)))
+            return stopped
+
+        climbs = []
+        for run in range(self.restarts):
+            climbs.append(self._climb(ops, log_item, start, run, watch))
+            if stopped:
+                break
         params, statistics, trace, converged = max(climbs, key=lambda climb: climb[2][-1])
+        if self.history:  # an annotator who is silent today is none the less known
+            names = Names(ops.crowd.annotators, ops.crowd.classes)
+            past = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
+            params = {**params, "votes": ops.crowd.annotator_weight() + self.history * past}
         return Solution(self.infer(ops, params, log_item), params, statistics, tuple(trace), converged)
 
     def _climb(
-        self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int, callback: Callback | None
+        self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int, watch: Callable[[int, float], bool]
     ) -> tuple[Params, Params, list[float], bool]:
         past = self._past(ops.crowd, start)
         sums = _add(self._first_sums(ops, log_item, start, run), past)
@@ -261,7 +305,7 @@ class EM(Aggregator):
             # A leap that gains little proves nothing: only a plain step may stop.
             converged = bool(trace) and not leap and objective - trace[-1] <= self.tol * abs(objective)
             trace.append(objective)
-            if callback is not None and callback(len(trace), objective):
+            if watch(len(trace), objective):
                 break
         return params, sums, trace, converged
 
@@ -275,8 +319,8 @@ class EM(Aggregator):
             mass = np.ones_like(mass)
         else:
             given = np.asarray(self.class_prior, float)
-            if given.shape != mass.shape or not (given > 0.0).all():
-                raise InputError(f"class_prior={self.class_prior}: {mass.size} positive numbers are needed")
+            if given.shape != mass.shape:
+                raise InputError(f"class_prior={self.class_prior}: there are {mass.size} classes")
             mass = given
         return np.asarray(mass / mass.sum())
 
@@ -310,20 +354,10 @@ class EM(Aggregator):
         if start is None or (isinstance(start, str) and start == "soft"):
             return shares
         if isinstance(start, str) and start == "hard":
-            top = shares >= shares.max(axis=1, keepdims=True) - 1e-6  # a tie is shared
-            return np.asarray(top / top.sum(axis=1, keepdims=True))
-        if isinstance(start, str):
-            from .methods import get
-
-            start = get(start)(seed=self.seed).fit(ops.crowd)
+            return shared(shares)
         if isinstance(start, Result):
-            if start.classes.tolist() != ops.crowd.classes.tolist():
-                raise InputError(f"start has the classes {start.classes.tolist()}, not {ops.crowd.classes.tolist()}")
-            return start.posterior_of(ops.crowd.items, shares)
-        posterior = np.array(start, float)
-        if posterior.shape != shares.shape:
-            raise InputError(f"start is {posterior.shape}; a posterior of this crowd is {shares.shape}")
-        return posterior
+            return start.posterior_of(ops.crowd, shares)
+        return distributions("start", ops.crowd, start)
 
     def _past(self, crowd: Crowd, start: Any) -> Params:
         """The sums behind an earlier result, on this crowd's names, each vote counting `history`."""

@@ -28,8 +28,8 @@ def smallest_int(n: int) -> npt.DTypeLike:
     return next(t for t in (np.int8, np.int16, np.int32, np.int64) if n - 1 <= np.iinfo(t).max)
 
 
-def encode(values: Any) -> tuple[Array, Array]:
-    """Names, sorted, and the code of each value; raises `MissingName` at the first empty cell.
+def encode(values: Any, missing_ok: bool = False) -> tuple[Array, Array]:
+    """Names, sorted, and the code of each value; an empty cell is -1 where it may be, and `MissingName` otherwise.
 
     Text and numbers are never mixed: 1 and "1" are different names.
 
@@ -39,32 +39,40 @@ def encode(values: Any) -> tuple[Array, Array]:
     """
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
-        if high - low < 4 * values.size + 1024:
+        if high - low < 4 * values.size + 1024 and high <= np.iinfo(np.int64).max:
             return _encode_dense(values, low, high)
-    return _encode_arrow(values)
+    return _encode_arrow(as_arrow(values), missing_ok)
 
 
 def _encode_dense(values: Array, low: int, high: int) -> tuple[Array, Array]:
     """A lookup table instead of a hash: 5M integers in 20 ms."""
-    shifted = values - low if low else values
+    shifted = values.astype(np.int64, copy=False) - low if low else values
     present = np.zeros(high - low + 1, bool)
     present[shifted] = True
     names = np.flatnonzero(present)
     dtype = smallest_int(names.size)
     if names.size == present.size:
-        return (names + low).astype(values.dtype, copy=False), shifted.astype(dtype)
+        return names + low, shifted.astype(dtype)
     rank = (np.cumsum(present, dtype=np.int64) - 1).astype(dtype)
-    return (names + low).astype(values.dtype, copy=False), rank[shifted]
+    return names + low, rank[shifted]
 
 
-def _encode_arrow(values: Any) -> tuple[Array, Array]:
+def _encode_arrow(column: Any, missing_ok: bool) -> tuple[Array, Array]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = as_arrow(values)
     if column.null_count:
-        raise MissingName(int(pc.index(pc.is_null(column), True).as_py()))
-    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        filled = ~np.asarray(pc.is_null(column))
+        if not missing_ok:
+            raise MissingName(int((~filled).argmax()))
+        names, some = _encode_arrow(column.drop_null(), missing_ok)
+        codes = np.full(filled.size, -1, some.dtype)
+        codes[filled] = some
+        return names, codes
+    try:
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    except pa.ArrowNotImplementedError as error:
+        raise InputError(f"holds values of type {column.type}, which are no names") from error
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
@@ -119,13 +127,22 @@ def as_names_of(names: Array, new: Array) -> Array:
 
     >>> as_names_of(np.array([1, 2]), names_array(["7"])).tolist()
     [7]
+    >>> as_names_of(np.array([True]), names_array(["false"])).tolist()
+    [False]
     """
-    if names.dtype.kind == new.dtype.kind or not names.size:
+    if names.dtype == new.dtype or not names.size or not new.size:
         return new
+    if names.dtype.kind == "O":
+        return names_array(new.astype(str))
+    words = {"true": True, "false": False} if names.dtype.kind == "b" else {}
+    plain = [words.get(str(name).lower(), name) for name in new.tolist()]
     try:
-        return names_array(new.astype(str)) if names.dtype.kind == "O" else new.astype(names.dtype)
-    except ValueError as error:
-        raise InputError(f"{shown(new[0])} is not of the type of {shown(names[0])}, which is there already") from error
+        cast = np.array([float(name) for name in plain]).astype(names.dtype)
+    except ValueError:
+        cast = np.empty(0)
+    if cast.size != len(plain) or any(float(a) != float(b) for a, b in zip(plain, cast.tolist(), strict=True)):
+        raise InputError(f"{shown(new[0])} is not of the type of {shown(names[0])}, which is there already")
+    return cast
 
 
 def natural_order(names: Array) -> Array:
@@ -153,10 +170,31 @@ def find(names: Array, among: Array) -> Array:
     if not names.size or not among.size:
         return np.full(names.size, -1)
     if names.dtype != among.dtype:
-        common = np.promote_types(names.dtype, among.dtype) if "O" not in names.dtype.kind + among.dtype.kind else str
-        names, among = names_array(names.astype(common)), names_array(among.astype(common))
+        return _find_across_types(names, among)
     found = pc.index_in(pa.array(names), value_set=pa.array(among))
     return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.int64)
+
+
+def _find_across_types(names: Array, among: Array) -> Array:
+    """By number where one side is numbers and the other reads as numbers, by spelling otherwise."""
+    kinds = names.dtype.kind + among.dtype.kind
+    if "O" in kinds and "b" not in kinds:
+        numbers = {float(name): code for code, name in enumerate(among.tolist()) if _is_number(name)}
+        places = [numbers.get(float(name), -1) if _is_number(name) else -1 for name in names.tolist()]
+        return np.array(places)
+    if "O" in kinds:
+        words = {str(name).lower(): code for code, name in enumerate(among.tolist())}
+        return np.array([words.get(str(name).lower(), -1) for name in names.tolist()])
+    common = np.promote_types(names.dtype, among.dtype)
+    return find(names.astype(common), among.astype(common))
+
+
+def _is_number(name: Any) -> bool:
+    try:
+        float(name)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def stable_sort(code: Array) -> tuple[Array, Array] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from . import metrics
 from .codes import Array
 from .crowd import Crowd
+from .frames import labels_by_item
 from .gold import gold_codes
 from .methods import METHODS, make
 from .result import Result
@@ -22,6 +23,12 @@ MEASURES: dict[str, Callable[[Array, Array], float]] = {
     "log_loss": metrics.log_loss,
     "calibration_error": metrics.calibration_error,
 }
+
+
+def truth_codes(crowd: Crowd, truth: Any) -> Array:
+    """The true class code of each item, -1 where it is not known; classes that nobody voted for come last."""
+    _, labels = labels_by_item(truth)
+    return gold_codes(crowd.with_names(classes=labels), truth)
 
 
 def compare(
@@ -51,7 +58,7 @@ def compare(
         "agrees_with_majority": np.array([(r.label_codes == majority.label_codes).mean() for r in results.values()]),
     }
     if truth is not None:
-        codes = gold_codes(crowd, truth)
+        codes = truth_codes(crowd, truth)
         for measure, of in MEASURES.items():
             columns[measure] = np.array([of(result.posterior, codes) for result in results.values()])
     return Table({**columns, "seconds": np.array(seconds)}), results

@@ -62,6 +62,16 @@ class Crowd:
                 raise InputError(f"{column}: {code.size} codes for {np.size(self.label)} votes")
             if code.size and not 0 <= code.min() <= code.max() < len(behind):
                 raise InputError(f"{column}: codes must lie in 0..{len(behind) - 1}")
+        for axis in ("items", "annotators", "classes"):
+            behind = names_array(getattr(self, axis)).view()
+            behind.flags.writeable = False
+            object.__setattr__(self, axis, behind)
+        for name, values in self.extra.items():
+            if len(values) != len(self.label):
+                raise InputError(f"column {name!r}: {len(values)} values for {len(self.label)} votes")
+        for name, values in self.annotator_extra.items():
+            if len(values) != len(self.annotators):
+                raise InputError(f"column {name!r}: {len(values)} values for {len(self.annotators)} annotators")
         moved = stable_sort(np.asarray(self.item))
         if moved is not None:
             object.__setattr__(self, "item", moved[0])
@@ -101,16 +111,18 @@ class Crowd:
         """Votes from three columns of names.
 
         `items` and `annotators` add names that may have no votes; `classes` lists all classes in their order. A label
-        in `no_vote` ("don't know") is no vote. Where an annotator votes on an item again, all votes count (`repeats`
-        "all"), the last one does ("last"), or it is an error ("error"). `annotator_extra` has one value a vote too,
-        the same for all votes of an annotator.
+        in `no_vote` ("don't know") is no vote; None or "" in it lets cells of the label be empty. Where an annotator
+        votes on an item again, all votes count (`repeats` "all"), the last one does ("last"), or it is an error
+        ("error"). `annotator_extra` has one value a vote too, the same for all votes of an annotator.
         """
         if repeats not in ("all", "last", "error"):
             raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
+        may_be_empty = any(name is None or (isinstance(name, str) and not name) for name in no_vote)
+        no_vote = [name for name in no_vote if name is not None]
         coded = {}
         for name, column in {"item": item, "annotator": annotator, "label": label}.items():
             try:
-                coded[name] = encode(column)
+                coded[name] = encode(column, missing_ok=may_be_empty and name == "label")
             except MissingName as missing:
                 raise InputError(f"column {name!r}, row {missing.position}: the cell is empty") from None
             except InputError as error:
@@ -118,18 +130,24 @@ class Crowd:
         if len({codes.size for _, codes in coded.values()}) > 1:
             sizes = ", ".join(f"{name} {codes.size}" for name, (_, codes) in coded.items())
             raise InputError(f"the columns differ in length: {sizes}")
+        kept = coded["label"][1] >= 0
+
+        def of_votes(column: Any) -> Array:
+            return np.asarray(column) if kept.all() else np.asarray(column)[kept]
+
         crowd = cls(
-            item=coded["item"][1],
-            annotator=coded["annotator"][1],
-            label=coded["label"][1],
+            item=of_votes(coded["item"][1]),
+            annotator=of_votes(coded["annotator"][1]),
+            label=of_votes(coded["label"][1]),
             items=coded["item"][0],
             annotators=coded["annotator"][0],
             classes=coded["label"][0],
-            weight=None if weight is None else _checked_weight(weight, coded["label"][1].size),
-            extra={name: np.asarray(column) for name, column in (extra or {}).items()},
+            weight=None if weight is None else of_votes(_checked_weight(weight, kept.size)),
+            extra={name: of_votes(column) for name, column in (extra or {}).items()},
+            annotator_extra=_by_annotator(annotator_extra, coded["annotator"]),
+            dropped={} if kept.all() else {"no vote": int((~kept).sum())},
         )
         crowd = crowd._without(no_vote)._once(repeats)
-        crowd = replace(crowd, annotator_extra=_by_annotator(annotator_extra, coded["annotator"]))
         return crowd.with_names(items=items, annotators=annotators).with_classes(classes)
 
     @classmethod
@@ -175,11 +193,14 @@ class Crowd:
         >>> Crowd.from_matrix([[0, 1, -1], [1, 1, 1]]).summary()["votes"]
         5
         """
-        cells = np.asarray(matrix)
+        if hasattr(matrix, "index") and hasattr(matrix, "columns"):  # a pandas frame names its rows and columns
+            items = matrix.index.tolist() if items is None else items
+            annotators = matrix.columns.tolist() if annotators is None else annotators
+        cells = matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix, object)
         if cells.ndim != 2:
             raise InputError(f"a matrix has two axes, items and annotators; this has {cells.ndim}")
         row, column = np.nonzero(~_is_no_vote(cells))
-        labels = cells[row, column]
+        labels = names_array(cells[row, column])
         if labels.dtype.kind == "f" and (labels == np.round(labels)).all():
             labels = labels.astype(np.int64)  # integers became floats only to make room for NaN
         items = names_array(np.arange(cells.shape[0]) if items is None else items)
@@ -281,17 +302,16 @@ class Crowd:
         >>> crowd.relabel({"kitten": "cat", "?": None}).summary()["dropped: relabelled"]
         1
         """
-        unknown = find(names_array(list(mapping)), self.classes) < 0
-        if unknown.any():
-            raise InputError(f"class {list(mapping)[int(unknown.argmax())]!r} is not in this crowd")
-        renamed = [mapping.get(name, name) for name in self.classes.tolist()]
-        kept = np.array([name is not None for name in renamed])
-        names, code = encode([name for name in renamed if name is not None])
-        table = np.full(self.n_classes, -1)
-        table[kept] = code
-        crowd = self._votes(kept[self.label], "relabelled")
-        crowd = replace(crowd, label=np.maximum(table, 0)[crowd.label], classes=names)
-        return crowd.with_classes(names[natural_order(names)])
+        code = find(names_array(list(mapping)), self.classes)
+        if (code < 0).any():
+            raise InputError(f"class {list(mapping)[int((code < 0).argmax())]!r} is not in this crowd")
+        renamed = self.classes.tolist()
+        for old, new in zip(code.tolist(), mapping.values(), strict=True):
+            renamed[old] = new
+        names = list(dict.fromkeys(name for name in renamed if name is not None))  # in their order, merged ones once
+        table = np.array([-1 if name is None else names.index(name) for name in renamed])
+        crowd = self._votes((table >= 0)[self.label], "relabelled")
+        return replace(crowd, label=table[crowd.label], classes=names_array(names))
 
     def with_weight(self, weight: Any) -> Crowd:
         """The same votes, each counting `weight[v]` times; None makes them all count once."""
@@ -393,18 +413,22 @@ class Crowd:
 def _is_no_vote(cells: Array) -> Array:
     """Where a matrix holds NaN, None or -1."""
     if cells.dtype.kind == "O":
-        empty = (None, -1)
-        return np.frompyfunc(lambda cell: cell in empty or (isinstance(cell, float) and np.isnan(cell)), 1, 1)(
-            cells
-        ).astype(bool)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        empty = np.frompyfunc(lambda cell: type(cell) in (int, float) and cell == -1, 1, 1)(cells).astype(bool)
+        flat = [None if minus else cell for cell, minus in zip(cells.ravel(), empty.ravel(), strict=True)]
+        return np.asarray(pc.is_null(pa.array(flat, from_pandas=True))).reshape(cells.shape)
     return np.isnan(cells) | (cells == -1) if cells.dtype.kind in "if" else np.zeros(cells.shape, bool)
 
 
 def _checked_weight(weight: Any, n_votes: int) -> Array:
-    weight = np.asarray(weight, float)
+    weight = np.array(weight, float)
     if weight.shape != (n_votes,):
         raise InputError(f"weight: {weight.size} numbers for {n_votes} votes")
     bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if n_votes and not weight.any():
+        raise InputError("column 'weight': all weights are 0, so that no vote counts")
     if bad.any():
         row = int(bad.argmax())
         raise InputError(f"column 'weight', row {row}: {weight[row]} is not a finite number of at least 0")

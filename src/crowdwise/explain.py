@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .base import EM
-from .codes import names_array
+from .codes import find, names_array, shown
 from .crowd import Crowd
 from .engine import bind
 from .errors import InputError
@@ -21,7 +21,8 @@ class Explanation:
     """What speaks for `label` and against `other`.
 
     votes: annotator, label, contribution, strongest first. unit: what contributions are; log-odds add up, with those
-    of the class prior, to log P(label) / P(other). before: what was known before any vote. total: the sum.
+    of the class prior, to log P(label) / P(other) as the votes have it; gold and item priors come on top. before: what
+    the class prior says. total: the sum.
     """
 
     item: Any
@@ -42,6 +43,9 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     >>> why.unit, bool(np.isclose(why.before + why.votes["contribution"].sum(), why.total))
     ('log-odds', True)
     """
+    if len(result.classes) == 1:
+        raise InputError(f"there is one class only, {shown(result.classes[0])}: nothing speaks for another")
+    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
     one = crowd.subset(items=[item])
     place = int(np.flatnonzero(result.items == one.items[0])[0])
     label = int(result.label_codes[place])
@@ -63,8 +67,8 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     }
     return Explanation(
         item=item,
-        label=result.classes[label],
-        other=result.classes[other],
+        label=result.classes[label : label + 1].tolist()[0],
+        other=result.classes[other : other + 1].tolist()[0],
         unit="log-odds" if isinstance(result.method, EM) else "votes",
         before=before,
         votes=Table(votes),
@@ -73,8 +77,6 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
 
 
 def _code(result: Result, name: Any) -> int:
-    from .codes import find
-
     code = int(find(names_array([name]), result.classes)[0])
     if code < 0:
         raise InputError(f"class {name!r} is not among {result.classes.tolist()}")

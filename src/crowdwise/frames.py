@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .codes import Array, names_array
+from .codes import Array, as_arrow, names_array
 from .errors import InputError
 
 ALIASES = {
@@ -92,14 +92,24 @@ def labels_by_item(known: Any) -> tuple[Array, Array]:
     """Items and their labels from a mapping, a pandas Series by item, or a frame with an item and a label column."""
     import narwhals as nw
 
-    if hasattr(known, "to_dict") and not hasattr(known, "columns"):
-        known = known.to_dict()
+    if hasattr(known, "index") and not hasattr(known, "columns"):
+        return _known_only(list(known.index), list(known))
     if isinstance(known, Mapping):
-        return names_array(list(known)), names_array(list(known.values()))
+        return _known_only(list(known), list(known.values()))
     try:
         table = nw.from_native(known, eager_only=True)
     except TypeError as error:
         raise InputError(f"gold comes as {{item: label}} or as a frame, not {type(known)}") from error
-    return tuple(  # type: ignore[return-value]
-        names_array(values_of(table[require_column(role, table.columns)])) for role in ("item", "label")
-    )
+    item = require_column("item", table.columns)
+    label = find_column("label", table.columns) or require_column("gold", table.columns)
+    return _known_only(table[item].to_list(), table[label].to_list())
+
+
+def _known_only(items: list[Any], labels: list[Any]) -> tuple[Array, Array]:
+    """Without the items whose label is missing (None, NaN or an empty text): they are not known."""
+    import pyarrow.compute as pc
+
+    column = as_arrow(labels)
+    known = ~np.asarray(pc.is_null(column)) & np.array([label != "" for label in labels], bool)
+    kept = [item for item, keep in zip(items, known, strict=True) if keep]
+    return names_array(kept), names_array([label for label, keep in zip(labels, known, strict=True) if keep])

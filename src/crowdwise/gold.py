@@ -42,18 +42,28 @@ def gold_codes(crowd: Crowd, gold: Any) -> Array:
     return out
 
 
+def distributions(name: str, crowd: Crowd, values: Any) -> Array:
+    """An (items, classes) array of probabilities, rows made to sum to 1; anything else is an error that says why."""
+    if hasattr(values, "columns"):
+        raise InputError(f"{name} must be an array in the order of crowd.items and crowd.classes, not a frame")
+    try:
+        rows = np.array(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an (items, classes) array of numbers") from error
+    if rows.shape != (crowd.n_items, crowd.n_classes):
+        raise InputError(f"{name} is {rows.shape}; it needs {(crowd.n_items, crowd.n_classes)}")
+    bad = ~(np.isfinite(rows) & (rows >= 0.0)).all(axis=1) | (rows.sum(axis=1) <= 0.0)
+    if bad.any():
+        raise InputError(f"{name} of item {shown(crowd.items[int(bad.argmax())])} is no distribution")
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
 def log_item_prior(crowd: Crowd, gold: Any, item_prior: Any) -> Array | None:
     """(items, classes) logs that are added to every item's scores: 0 and -inf for gold; None where nothing is known."""
     log_item = None
     if item_prior is not None:
-        prior = np.asarray(item_prior, float)
-        if prior.shape != (crowd.n_items, crowd.n_classes):
-            raise InputError(f"item_prior is {prior.shape}; it needs {(crowd.n_items, crowd.n_classes)}")
-        bad = ~(np.isfinite(prior) & (prior >= 0.0)).all(axis=1) | (prior.sum(axis=1) <= 0.0)
-        if bad.any():
-            raise InputError(f"item_prior of item {shown(crowd.items[int(bad.argmax())])} is no distribution")
         with np.errstate(divide="ignore"):
-            log_item = np.log(prior / prior.sum(axis=1, keepdims=True))
+            log_item = np.log(distributions("item_prior", crowd, item_prior))
     if gold is not None:
         code = gold_codes(crowd, gold)
         known = np.flatnonzero(code >= 0)

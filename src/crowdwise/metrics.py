@@ -1,6 +1,7 @@
 """How good an answer is: labels, probabilities, confusion matrices and skills against a known truth.
 
-`posterior` is (items, classes); `truth` holds class codes in the same order, -1 where the truth is not known.
+`posterior` is (items, classes); `truth` holds class codes in the same order, -1 where the truth is not known. A code
+beyond the classes is a truth that no method could name: it counts as wrong.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import numpy as np
 
 from .codes import Array
 from .errors import InputError
+from .ties import shared
 
 
 def _known(posterior: Array, truth: Array) -> tuple[Array, Array]:
@@ -16,7 +18,9 @@ def _known(posterior: Array, truth: Array) -> tuple[Array, Array]:
     known = truth >= 0
     if not known.any():
         raise InputError("no item has a known truth")
-    return np.asarray(posterior)[known], truth[known]
+    posterior = np.asarray(posterior)[known]
+    unnamed = max(0, int(truth.max()) + 1 - posterior.shape[1])
+    return np.pad(posterior, ((0, 0), (0, unnamed))), truth[known]
 
 
 def accuracy(posterior: Array, truth: Array) -> float:
@@ -26,15 +30,13 @@ def accuracy(posterior: Array, truth: Array) -> float:
     0.75
     """
     posterior, truth = _known(posterior, truth)
-    top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6
-    return float((top[np.arange(len(truth)), truth] / top.sum(axis=1)).mean())
+    return float(shared(posterior)[np.arange(len(truth)), truth].mean())
 
 
 def macro_f1(posterior: Array, truth: Array) -> float:
     """Mean over the classes (those that are true of an item or said of one) of F1; ties shared, as in `accuracy`."""
     posterior, truth = _known(posterior, truth)
-    top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6
-    said = top / top.sum(axis=1, keepdims=True)
+    said = shared(posterior)
     true = np.eye(posterior.shape[1])[truth]
     both, either = (said * true).sum(axis=0), (said + true).sum(axis=0)
     return float((2.0 * both[either > 0] / either[either > 0]).mean())
@@ -66,8 +68,7 @@ def calibration_error(posterior: Array, truth: Array, bins: int = 10) -> float:
     """
     posterior, truth = _known(posterior, truth)
     confidence = posterior.max(axis=1)
-    top = posterior >= confidence[:, None] - 1e-6
-    right = top[np.arange(len(truth)), truth] / top.sum(axis=1)
+    right = shared(posterior)[np.arange(len(truth)), truth]
     which = np.minimum((confidence * bins).astype(int), bins - 1)
     gap = np.bincount(which, right - confidence, bins)
     return float(np.abs(gap).sum() / len(truth))

@@ -62,6 +62,9 @@ def carry(arrays: Mapping[str, Array], old: Names, new: Names, *, fill: Literal[
     places["given"] = places["true"]
     votes = arrays.get("votes")
     weight = None if votes is None or not votes.sum() else votes
+    if weight is not None and fill == "population":  # named, but never heard: no better known than a stranger
+        silent = (places["annotator"] >= 0) & (weight[places["annotator"]] == 0.0)
+        places["annotator"] = np.where(silent, -1, places["annotator"])
     return {name: _carry_one(value, VOCABULARY[name], places, weight, fill) for name, value in arrays.items()}
 
 
@@ -80,7 +83,7 @@ def _carry_one(
         else:
             stranger = value.min(axis=axis, keepdims=True)
         value = np.concatenate([value, stranger], axis=axis).take(place, axis)  # place -1: the stranger, last
-        moved = True
+        moved = moved or name != "annotator"
     if moved and fill == "population" and known.kind == "simplex":
         value = value / value.sum(axis=-1, keepdims=True)
     return value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .codes import Array, find
+from .crowd import Crowd
 from .engine import bind
 from .gold import log_item_prior
 from .params import Names, Params, carry
@@ -93,10 +94,12 @@ class Result:
 
         save(self, path)
 
-    def posterior_of(self, items: Array, default: Array) -> Array:
-        """The posterior rows of other items: those known here by name, `default` for the rest."""
-        place = find(items, self.items)
-        return np.where((place >= 0)[:, None], self.posterior[np.maximum(place, 0)], default)
+    def posterior_of(self, crowd: Crowd, default: Array) -> Array:
+        """The posterior on a crowd's items and classes, by name; `default` where an item is not known here."""
+        row, column = find(crowd.items, self.items), find(crowd.classes, self.classes)
+        known = np.where(column >= 0, self.posterior[np.maximum(row, 0)][:, column], 0.0)
+        total = known.sum(axis=1, keepdims=True)
+        return np.where((row >= 0)[:, None] & (total > 0.0), known / np.where(total > 0.0, total, 1.0), default)
 
     def summary(self) -> Mapping[str, Any]:
         """Method, sizes and how the fit ended."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -18,6 +20,20 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 NAMES = ("items", "annotators", "classes")
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes its name when it is whole, and leaves nothing behind when it is not."""
+    part = Path(f"{path}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def save(result: Result, path: str | Path) -> None:
@@ -34,10 +50,8 @@ def save(result: Result, path: str | Path) -> None:
         arrays |= {f"{group}.{name}": value for name, value in getattr(result, group).items()}
     for name in NAMES:
         arrays |= _pack(name, getattr(result, name))
-    part = Path(f"{path}.part")
-    with part.open("wb") as file:
+    with whole_file(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-    part.replace(path)
 
 
 def load(path: str | Path) -> Result:

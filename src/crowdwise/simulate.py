@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .codes import Array
+from .codes import Array, names_array
 from .crowd import Crowd
 from .errors import InputError
 from .keyed import keyed_uniform
@@ -50,6 +50,8 @@ class Annotators:
         rows = confusion.sum(axis=2)
         if (confusion < 0.0).any() or not np.allclose(rows, 1.0):
             raise InputError(f"{kind}: rows of the confusion matrices must be distributions")
+        if not 0.0 <= follow <= 1.0:
+            raise InputError(f"{kind}: the chance to follow must lie between 0 and 1, not {follow}")
         n = len(confusion)
         return cls(
             confusion=confusion,
@@ -179,7 +181,7 @@ KINDS: dict[str, Callable[[int, int, int], Annotators]] = {
     "hammer-spammer": lambda n, k, seed: hammer_spammer(n, k, seed=seed),
     "spammer": lambda n, k, _: spammers(n, k),
     "extreme-spammer": lambda n, k, _: spammers(n, k, everything=True),
-    "flipper": lambda n, k, _: pairwise_flippers(n, k),
+    "pairwise-flipper": lambda n, k, _: pairwise_flippers(n, k),
     "class-expert": lambda n, k, _: class_experts(n, k),
     "class-biased": lambda n, k, _: class_biased(n, k),
     "one-class": lambda n, k, _: one_class(n, k),
@@ -310,7 +312,10 @@ def _repeats(table: Array) -> Array:
 
 
 class Simulation(NamedTuple):
-    """A crowd, the truth behind it (class names, in the order of the items) and the annotators who voted."""
+    """A crowd, the truth behind it (class names, in the order of the items) and the annotators who voted.
+
+    `confusion` is how they really vote: followers as their leaders, everybody as guessing as items are difficult.
+    """
 
     crowd: Crowd
     truth: Array
@@ -340,9 +345,18 @@ def crowd(
     if truth is None:
         if not n_items or n_items < 1:
             raise InputError(f"n_items={n_items} must be at least 1, or truth given")
-        truth = rng.choice(n_classes, size=n_items, p=class_prior)
+        share = np.full(n_classes, 1.0) if class_prior is None else np.asarray(class_prior, float)
+        if share.shape != (n_classes,) or not (share >= 0.0).all() or not share.sum() > 0.0:
+            raise InputError(f"class_prior={class_prior}: {n_classes} shares are needed")
+        truth = rng.choice(n_classes, size=n_items, p=share / share.sum())
     truth = np.asarray(truth)
     n_items = truth.size
+    if truth.dtype.kind not in "iu" or not n_items or not 0 <= truth.min() <= truth.max() < n_classes:
+        raise InputError(f"truth must hold class codes in 0..{n_classes - 1}")
+    if difficulty is not None:
+        difficulty = np.broadcast_to(np.asarray(difficulty, float), n_items)
+        if not ((difficulty >= 0.0) & (difficulty <= 1.0)).all():
+            raise InputError("difficulty must lie between 0 and 1")
     if graph not in GRAPHS:
         raise InputError(f"graph={graph!r}: choose {', '.join(GRAPHS)}")
     item, annotator = _assigned(annotators, n_items, per_item, graph, rng)
@@ -358,10 +372,10 @@ def crowd(
     for k in range(n_classes - 1):
         label += drawn > ladder[speaker, true, k]
     if difficulty is not None:
-        guesses = chance(3, annotator) < np.broadcast_to(difficulty, n_items)[item]
+        guesses = chance(3, annotator) < difficulty[item]
         label = np.where(guesses, (chance(4, annotator) * n_classes).astype(np.int64), label)
     visible = annotators.visible
-    names = np.arange(n_classes) if classes is None else np.asarray(classes)
+    names = names_array(np.arange(n_classes) if classes is None else classes)
     votes = Crowd(
         item=item,
         annotator=np.searchsorted(visible, annotator),
@@ -370,7 +384,11 @@ def crowd(
         annotators=np.arange(visible.size),
         classes=names,
     )
-    return Simulation(votes, names[truth], annotators.confusion[visible], annotators.kind[visible])
+    follow = annotators.follow[:, None, None]
+    shown = (1.0 - follow) * annotators.confusion + follow * annotators.confusion[annotators.leader]
+    guess = 0.0 if difficulty is None else float(np.mean(difficulty))
+    shown = (1.0 - guess) * shown + guess / n_classes
+    return Simulation(votes, names[truth], shown[visible], annotators.kind[visible])
 
 
 def _assigned(

@@ -36,7 +36,7 @@ class ConfusionVector(EM):
     """
 
     name: ClassVar[str] = "confusion-vector"
-    right: float = 0.01
+    right: float = 0.5
     wrong: float = 0.01
 
     def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:

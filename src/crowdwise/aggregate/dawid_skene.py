@@ -21,12 +21,13 @@ class DawidSkene(TableEM):
 
     .. math::
         q_i(k) \propto \pi_k \prod_j A_j[k, l_{ij}], \qquad
-        A_j[k, l] \propto s + \sum_i q_i(k) \, 1[l_{ij} = l], \qquad \pi_k \propto \sum_i q_i(k)
+        A_j[k, l] \propto s + r \, 1[k = l] + \sum_i q_i(k) \, 1[l_{ij} = l], \qquad \pi_k \propto \sum_i q_i(k)
 
     O(votes x classes) a step. Use it where annotators have tens of votes each: it finds class-biased, lazy and hostile
     annotators alike. With few votes an annotator it over-fits: stop early (max_iter=3) or take `OneCoin`.
 
-    smoothing: pseudo-count of each cell of a confusion matrix. The other parameters are those of every EM:
+    smoothing: the pseudo-count s of each cell of a confusion matrix; right: r, more of it on the diagonal, so that what
+    an annotator was never seen to do is taken to be right. The other parameters are those of every EM:
     class_prior, class_smoothing, max_iter, tol, restarts, accelerate, history, seed.
 
     Reference: Dawid & Skene, J. R. Stat. Soc. C 28(1), 1979, section 3 (equations 2.3 to 2.5).
@@ -39,14 +40,20 @@ class DawidSkene(TableEM):
     """
 
     name: ClassVar[str] = "dawid-skene"
+    non_negative: ClassVar[frozenset[str]] = frozenset({"history", "right"})
     smoothing: float = 0.01
+    right: float = 0.2
 
     def log_table(self, params: Params) -> Array:
         return np.log(params["confusion"])
 
     def estimate(self, statistics: Params) -> Params:
-        counts = statistics["counts"] + self.smoothing
+        counts = statistics["counts"] + self._pseudo(statistics["counts"].shape[2])
         return {"confusion": counts / counts.sum(axis=2, keepdims=True)}
 
     def log_prior(self, params: Params) -> float:
-        return self.smoothing * float(np.log(params["confusion"]).sum())
+        confusion = params["confusion"]
+        return float((self._pseudo(confusion.shape[2]) * np.log(confusion)).sum())
+
+    def _pseudo(self, n_classes: int) -> Array:
+        return self.smoothing + self.right * np.eye(n_classes)  # (true, given)

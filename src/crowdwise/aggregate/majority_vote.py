@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..base import Callback
 from ..codes import Array
 from ..engine import NumpyEngine
 from .weighted_vote import WeightedVote
@@ -20,7 +21,7 @@ class MajorityVote(WeightedVote):
 
     O(votes + items x classes). Use it as the baseline, and where every annotator is about as good as the next.
 
-    ties: "first" (in the order of classes), "frequent" (over all items) or "random" (by seed and item).
+    ties: "first" (in the order of classes), "frequent" (over all items) or "random" (by seed and place).
 
     Reference: the folklore; Sheng, Provost & Ipeirotis, KDD 2008, section 3.
 
@@ -33,8 +34,8 @@ class MajorityVote(WeightedVote):
 
     name: ClassVar[str] = "majority-vote"
 
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
-        return np.ones(ops.n_annotators)
+    def skills(self, ops: NumpyEngine, log_item: Array | None, callback: Callback | None) -> tuple[Array, bool]:
+        return np.ones(ops.n_annotators), True
 
     def scores(self, ops: NumpyEngine, params: dict[str, Array]) -> Array:
         return ops.item_votes()

@@ -24,7 +24,8 @@ class OneCoin(HitEM):
     O(votes + items x classes) a step, and no more memory than that. Use it when annotators have few votes each, or
     classes are many. Annotators who favour a class break it, and then `DawidSkene` is right.
 
-    right, wrong: the pseudo-counts a and b. The other parameters are those of every EM.
+    right, wrong: the pseudo-counts a and b; right outweighs, so that a crowd of single votes is believed. The other
+    parameters are those of every EM.
 
     Reference: Zhang, Chen, Zhou & Jordan, JMLR 17, 2016, section 4.1 (the one-coin model).
 
@@ -35,8 +36,8 @@ class OneCoin(HitEM):
     """
 
     name: ClassVar[str] = "one-coin"
-    right: float = 0.01
-    wrong: float = 0.01
+    right: float = 1.0
+    wrong: float = 0.1
 
     def log_hits(self, params: Params) -> tuple[Array, Array]:
         accuracy, n_classes = params["accuracy"][:, None], len(params["prior"])

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..base import Callback
 from ..codes import Array
 from ..engine import NumpyEngine
 from .weighted_vote import WeightedVote
@@ -34,6 +35,6 @@ class Wawa(WeightedVote):
 
     name: ClassVar[str] = "wawa"
 
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
+    def skills(self, ops: NumpyEngine, log_item: Array | None, callback: Callback | None) -> tuple[Array, bool]:
         majority = self.infer(ops, {"skill": np.ones(ops.n_annotators)}, log_item)
-        return self.agreement(ops, majority)
+        return self.agreement(ops, majority), True

@@ -14,6 +14,7 @@ from ..engine import NumpyEngine
 from ..errors import InputError
 from ..keyed import keyed_uniform
 from ..params import Params
+from ..ties import shared, tied
 
 TIES = ("first", "frequent", "random")
 
@@ -23,24 +24,26 @@ class WeightedVote(Aggregator):
     """Shares of weighted votes as posterior; a method says how skilled each annotator is.
 
     ties: which class wins a tie: the "first" in the order of classes, the most "frequent" over all items, or one at
-    "random" (by seed and item). An item whose votes weigh nothing gets a uniform posterior.
+    "random" (by seed and the item's place). An item whose votes weigh nothing gets a uniform posterior.
     """
 
     ties: str = "first"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.ties not in TIES:
             raise InputError(f"ties={self.ties!r}: choose {', '.join(TIES)}")
 
     @abstractmethod
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
-        """How much a vote of each annotator counts, (annotators,)."""
+    def skills(self, ops: NumpyEngine, log_item: Array | None, callback: Callback | None) -> tuple[Array, bool]:
+        """How much a vote of each annotator counts, (annotators,), and whether that has settled."""
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError(f"{self.name} has no starting point: leave start out")
-        params = {"skill": self.skills(ops, log_item)}
-        return Solution(self.infer(ops, params, log_item), params, {})
+        skill, settled = self.skills(ops, log_item, callback)
+        params = {"skill": skill}
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=settled)
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         return ops.item_votes(params["skill"][ops.annotator])
@@ -56,16 +59,13 @@ class WeightedVote(Aggregator):
 
     def agreement(self, ops: NumpyEngine, posterior: Array) -> Array:
         """How often each annotator says what the posterior says; a tie counts in parts."""
-        top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6
-        shared = top / top.sum(axis=1, keepdims=True)
-        agreed = ops.annotator_votes(shared[ops.item, ops.label]).sum(axis=1)
+        agreed = ops.annotator_votes(shared(posterior)[ops.item, ops.label]).sum(axis=1)
         given = ops.given.sum(axis=1)
         return np.divide(agreed, given, out=np.full(given.shape, 1.0 / ops.n_classes), where=given > 0.0)
 
     def decide(self, posterior: Array) -> Array:
         if self.ties == "first":
             return super().decide(posterior)
-        top = posterior >= posterior.max(axis=1, keepdims=True) - 1e-6
         cells = np.arange(posterior.size).reshape(posterior.shape)
         rank = posterior.sum(axis=0) if self.ties == "frequent" else keyed_uniform(self.seed, cells)
-        return np.where(top, rank, -1.0).argmax(axis=1)
+        return np.where(tied(posterior), rank, -1.0).argmax(axis=1)

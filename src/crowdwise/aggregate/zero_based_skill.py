@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..base import Callback
 from ..codes import Array
 from ..engine import NumpyEngine
-from ..errors import InputError
 from .weighted_vote import WeightedVote
 
 
@@ -40,18 +40,15 @@ class ZeroBasedSkill(WeightedVote):
     max_iter: int = 100
     tol: float = 1e-5
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("rate", "halve_after", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name}={getattr(self, name)} must be positive")
-
-    def skills(self, ops: NumpyEngine, log_item: Array | None) -> Array:
+    def skills(self, ops: NumpyEngine, log_item: Array | None, callback: Callback | None) -> tuple[Array, bool]:
         skill = np.full(ops.n_annotators, 1.0 / ops.n_classes)
         for step in range(self.max_iter):
             agreed = self.agreement(ops, self.infer(ops, {"skill": skill}, log_item))
-            move = self.rate * 0.5 ** (step // self.halve_after) * (agreed - skill)
+            error = agreed - skill
+            move = self.rate * 0.5 ** (step // self.halve_after) * error
             skill = skill + move
             if np.abs(move).max() < self.tol:
+                return skill, True
+            if callback is not None and callback(step + 1, -float((error * error).mean())):
                 break
-        return skill
+        return skill, False

@@ -32,6 +32,7 @@ def aggregate(
     delimiter: o.Delimiter = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -49,7 +50,7 @@ def aggregate(
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as callback:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=callback)

@@ -24,6 +24,7 @@ def compare(
     delimiter: o.Delimiter = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -39,10 +40,9 @@ def compare(
     names = [name.strip() for name in methods.split(",")] if methods else list(METHODS)
     with o.spoken_warnings(), o.progress("compare") as step:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         true = read_labels(truth) if truth else None
-        crowd = crowd.with_names(classes=true.values()) if true else crowd
         done: list[str] = []
 
         def before(name: str) -> None:

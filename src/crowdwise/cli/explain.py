@@ -23,6 +23,7 @@ def explain(
     delimiter: o.Delimiter = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -36,7 +37,7 @@ def explain(
 
     with o.spoken_warnings(), o.progress(method) as callback:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         model = make(method, seed=seed, **o.settings(set_))
         result = model.fit(crowd, gold=known, engine=engine, callback=callback)

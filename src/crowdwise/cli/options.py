@@ -22,6 +22,7 @@ LabelColumn = Annotated[str | None, typer.Option("--label", help="Column of the 
 WideColumns = Annotated[
     str | None, typer.Option("--annotators", help="Wide table: the columns of votes, separated by commas.")
 ]
+WeightColumn = Annotated[str | None, typer.Option("--weight", help="Column of how much a vote counts.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
 NoVote = Annotated[
     list[str] | None, typer.Option("--no-vote", help='A label that is no vote, such as "don\'t know"; repeatable.')
@@ -53,6 +54,7 @@ def read(
     delimiter: str | None,
     no_vote: list[str] | None,
     repeats: str,
+    weight: str | None,
 ) -> Reading:
     """Read votes and say what was recognised, changed or left out."""
     from ..io import read_votes
@@ -66,6 +68,7 @@ def read(
         delimiter="\t" if delimiter == "\\t" else delimiter,
         no_vote=no_vote or (),
         repeats=repeats,  # type: ignore[arg-type]
+        weight=weight,
     )
     for note in reading.notes:
         say(f"{votes}: {note}")
@@ -74,12 +77,15 @@ def read(
 
 def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, Any] | None]:
     """The crowd and its gold: from the file, or from beside the votes; its classes join those of the votes."""
+    from ..codes import find, names_array
     from ..io import read_labels
 
     gold = dict(reading.gold) if gold_file is None else read_labels(gold_file)
     if gold_file is not None and reading.gold:
         say(f"gold comes from {gold_file}; the gold column beside the votes is left out")
-    return reading.crowd.with_names(classes=gold.values()), gold or None
+    place = find(names_array(list(gold)), reading.crowd.items)
+    classes = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
+    return reading.crowd.with_names(classes=classes), gold or None
 
 
 def settings(given: list[str] | None) -> dict[str, Any]:
@@ -95,7 +101,10 @@ def settings(given: list[str] | None) -> dict[str, Any]:
             parsed = json.loads(value)
         except ValueError:
             parsed = value
-        options[name.strip().replace("-", "_")] = tuple(parsed) if isinstance(parsed, list) else parsed
+        name = name.strip().replace("-", "_")
+        if name == "seed":
+            raise InputError("--set seed=...: the seed is an option of its own, --seed")
+        options[name] = tuple(parsed) if isinstance(parsed, list) else parsed
     return options
 
 
@@ -145,7 +154,7 @@ def show(table: Table, title: str | None = None) -> None:
 
 def as_json(value: Any) -> None:
     """JSON on standard output; what is no JSON number (NaN) becomes null."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=str))
 
 
 def records(table: Table) -> list[dict[str, Any]]:

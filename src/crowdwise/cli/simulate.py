@@ -9,8 +9,8 @@ import typer
 from . import options as o
 
 KINDS = (
-    "one-coin, beta, dirichlet, hammer-spammer, spammer, extreme-spammer, flipper, class-expert, class-biased, "
-    "one-class, adversary, junior, colluder, group"
+    "one-coin, beta, dirichlet, hammer-spammer, spammer, extreme-spammer, pairwise-flipper, class-expert, "
+    "class-biased, one-class, adversary, junior, colluder, group"
 )
 
 

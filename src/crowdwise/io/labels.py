@@ -31,11 +31,10 @@ def read_labels(
     _require_filled(rows, item)
     known: dict[Any, Any] = {}
     pairs = zip(_plain(rows.table[item]).tolist(), _plain(rows.table[label]).tolist(), strict=True)
-    for row, (name, value) in enumerate(pairs, start=rows.first_row):
+    for position, (name, value) in enumerate(pairs):
         if value in ("", None):
             continue
         if known.setdefault(name, value) != value:
-            raise InputError(
-                f"{rows.name}, row {row}: item {name!r} is labelled {value!r} here and {known[name]!r} above"
-            )
+            where = f"{rows.name}, row {rows.row_number(position)}"
+            raise InputError(f"{where}: item {name!r} is labelled {value!r} here and {known[name]!r} above")
     return known

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +27,7 @@ class Rows(NamedTuple):
     name: str
     table: Any
     notes: list[str]
-    first_row: int  # the number of the first row of data, as an editor or a spreadsheet shows it
+    row_number: Callable[[int], int]  # of a row of the table, as an editor or a spreadsheet shows it
 
 
 def read_rows(source: str | Path, delimiter: str | None = None) -> Rows:
@@ -36,10 +38,11 @@ def read_rows(source: str | Path, delimiter: str | None = None) -> Rows:
     name = "standard input" if str(source) == "-" else str(source)
     raw = _bytes_of(source, name)
     if raw[:4] == b"PAR1":
-        return Rows(name, _parquet(raw, name), [], 1)
-    if raw[:1] == b"{":
-        return Rows(name, _json_lines(raw, name), [], 1)
-    if raw[:1] == b"[":
+        return Rows(name, _parquet(raw, name), [], lambda position: position + 1)
+    begins = bytes(raw[:HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if begins == b"{":
+        return Rows(name, _json_lines(raw, name), [], lambda position: position + 1)
+    if begins == b"[":
         raise InputError(f"{name}: this is a JSON list; crowdwise reads JSON lines, one object a line")
     return _delimited(raw, name, delimiter)
 
@@ -53,9 +56,10 @@ def _bytes_of(source: str | Path, name: str) -> Any:
         if path.is_dir():
             raise InputError(f"{name} is a directory: name a file in it")
         try:
-            if not path.stat().st_size:
-                raise InputError(f"{name} is empty")
-            raw = pa.memory_map(name).read_buffer()
+            if path.is_file() and path.stat().st_size:
+                raw = pa.memory_map(name).read_buffer()
+            else:  # nothing, or a pipe, which cannot be mapped
+                raw = pa.py_buffer(path.read_bytes())
         except OSError as error:
             raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
     if bytes(raw[:2]) == b"\x1f\x8b":
@@ -81,15 +85,24 @@ def _json_lines(raw: Any, name: str) -> Any:
     import pyarrow.json
 
     try:
-        return pyarrow.json.read_json(pa.BufferReader(raw))
+        table = pyarrow.json.read_json(pa.BufferReader(raw))
+        dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if dates:  # a text that looks like a date stays a text
+            schema = pa.schema([(date, pa.string()) for date in dates])
+            options = pyarrow.json.ParseOptions(explicit_schema=schema)
+            table = pyarrow.json.read_json(pa.BufferReader(raw), parse_options=options)
     except pa.ArrowInvalid as error:
         raise InputError(f"{name}: {_first_line(error)}") from error
+    return table
 
 
 def _delimited(raw: Any, name: str, delimiter: str | None) -> Rows:
     import pyarrow.csv
 
-    head = _text(bytes(raw[:HEAD]), name, whole=len(raw) <= HEAD)
+    size = HEAD
+    while b"\n" not in bytes(raw[:size]) and size < len(raw):
+        size *= 2
+    head = _text(bytes(raw[:size]), name, whole=len(raw) <= size)
     found = delimiter or _guess_delimiter(head, name)
     if len(found) != 1:
         raise InputError(f"the delimiter must be one character, not {found!r}")
@@ -114,7 +127,13 @@ def _delimited(raw: Any, name: str, delimiter: str | None) -> Rows:
         raise InputError(_where_it_breaks(bytes(raw), name, found, error)) from error
     if not table.num_rows:
         raise InputError(f"{name} has a header and no rows")
-    return Rows(name, table.unify_dictionaries().combine_chunks(), notes, 2)
+
+    def row_number(position: int) -> int:
+        records = csv.reader(io.StringIO(_text(bytes(raw), name, whole=True), newline=""), delimiter=found)
+        filled = (number for number, record in enumerate(records, start=1) if record)  # arrow skips empty lines
+        return next(itertools.islice(filled, position + 1, None))
+
+    return Rows(name, table.unify_dictionaries().combine_chunks(), notes, row_number)
 
 
 def _guess_delimiter(head: str, name: str) -> str:

@@ -47,7 +47,7 @@ def read_votes(
     """Read votes from a CSV, TSV, JSON lines or Parquet file, gzipped or not; "-" is standard input.
 
     Columns are found by their usual names (item or task, annotator or worker, label or answer ...) unless they are
-    named. A table without an annotator or a label column is wide: `annotators` names the columns of votes, or they are
+    named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or they are
     recognised, which `notes` tell. Labels keep their spelling: 007 stays 007, NA stays NA.
     """
     rows = read_rows(source, delimiter)
@@ -58,15 +58,13 @@ def read_votes(
             "annotator": find_column("annotator", names, annotator),
             "label": find_column("label", names, label),
         }
-        wide = bool(annotators) or columns["annotator"] is None or columns["label"] is None
-        if wide and (annotator or label):
-            require_column("annotator", names, annotator)
-            require_column("label", names, label)
-        return (
-            _wide(rows, item, annotators, no_vote, repeats)
-            if wide
-            else _long(rows, columns, weight, extra, annotator_extra, no_vote, repeats)
-        )
+        if annotators or (columns["annotator"] is None and columns["label"] is None):
+            given = {"weight": weight, "extra": extra, "annotator_extra": annotator_extra}
+            for option, value in given.items():
+                if value:
+                    raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
+            return _wide(rows, item, annotators, no_vote, repeats)
+        return _long(rows, columns, weight, extra, annotator_extra, no_vote, repeats)
     except InputError as error:
         hint = "; is the delimiter right?" if len(names) == 1 else ""
         text = str(error)
@@ -100,7 +98,8 @@ def _long(
     )
     unused = [name for name in names if name not in {*taken.values(), weight, *extra, *annotator_extra}]
     renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]
-    notes = [*rows.notes, ", ".join(renamed), f"columns not used: {', '.join(unused)}" if unused else ""]
+    counted = f"votes count as column {weight!r} says" if weight else ""
+    notes = [*rows.notes, ", ".join(renamed), counted, f"columns not used: {', '.join(unused)}" if unused else ""]
     return Reading(crowd, {}, tuple(note for note in [*notes, *_remarks(crowd, repeats)] if note))
 
 
@@ -126,10 +125,12 @@ def _wide(
         no_vote=no_vote,
         repeats=repeats,
     )
-    gold = {}
+    gold: dict[Any, Any] = {}
     if gold_column is not None:
         values, filled = _nonempty(table[gold_column])
-        gold = dict(zip(items[filled].tolist(), values[filled].tolist(), strict=True))
+        for name, label in zip(items[filled].tolist(), values[filled].tolist(), strict=True):
+            if gold.setdefault(name, label) != label:
+                raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
     ignored = [name for name in names if name not in {item, gold_column, *voters}]
     notes = [
         *rows.notes,
@@ -168,7 +169,7 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
 def _require_filled(rows: Rows, name: str, advice: str = "") -> None:
     filled = _nonempty(rows.table[name])[1]
     if not filled.all():
-        row = rows.first_row + int((~filled).argmax())
+        row = rows.row_number(int((~filled).argmax()))
         more = f" (and {int((~filled).sum()) - 1} more)" if (~filled).sum() > 1 else ""
         raise InputError(f"{rows.name}, row {row}, column {name!r}: the cell is empty{more}{advice}")
 
@@ -177,10 +178,11 @@ def _nonempty(column: Any) -> tuple[Any, np.ndarray[Any, np.dtype[np.bool_]]]:
     """Values, and where they are more than nothing. The dictionary is looked at, not the rows, where there is one."""
     empty = pc.is_null(column)
     if pa.types.is_dictionary(column.type):
-        coded = column.chunk(0)  # `read_rows` leaves one chunk
+        coded = column.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         place = pc.index(coded.dictionary, "").as_py()
-        filled = np.ones(len(column), bool) if place < 0 else coded.indices.to_numpy() != place
-        return _Lazy(column), filled
+        some = np.ones(len(column), bool) if place < 0 else coded.indices.fill_null(place).to_numpy() != place
+        return _Lazy(column), some & ~np.asarray(empty)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         empty = pc.or_(empty, pc.fill_null(pc.equal(column, ""), False))
     elif pa.types.is_floating(column.type):
@@ -209,10 +211,16 @@ def _plain(column: Any) -> Any:
 def _numbers(rows: Rows, name: str) -> Any:
     values = _decoded(rows.table[name])
     try:
-        return pc.cast(values, pa.float64()).to_numpy()
+        numbers = pc.cast(values, pa.float64()).to_numpy()
+        wrong = ~(np.isfinite(numbers) & (numbers >= 0.0))
+        if wrong.any():
+            row = rows.row_number(int(wrong.argmax()))
+            found = values[int(wrong.argmax())].as_py()
+            raise InputError(f"{rows.name}, row {row}, column {name!r}: {found} is not a finite number of at least 0")
+        return numbers
     except pa.ArrowInvalid:
         bad = next(n for n, value in enumerate(values.to_pylist()) if not _is_number(value))
-        text = f"{rows.name}, row {rows.first_row + bad}, column {name!r}: {values[bad].as_py()!r} is not a number"
+        text = f"{rows.name}, row {rows.row_number(bad)}, column {name!r}: {values[bad].as_py()!r} is not a number"
         raise InputError(text) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import InputError
+from ..saving import whole_file
 from ..table import Table
 
 
@@ -30,32 +32,30 @@ def write_table(table: Table, target: str | Path) -> None:
     writer = WRITERS.get(endings[-1] if endings else "")
     if writer is None:
         raise InputError(f"{target}: the ending must be {', '.join(WRITERS)} (or one of them and .gz)")
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with gzip.open(part, "wb") if path.suffix == ".gz" else part.open("wb") as file:
-            writer(table, file)  # type: ignore[arg-type]
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        if path.suffix == ".gz":
+            with gzip.open(file, "wb") as zipped:
+                writer(table, zipped)  # type: ignore[arg-type]
+        else:
+            writer(table, file)
 
 
 def _csv(table: Table, file: BinaryIO, delimiter: str = ",") -> None:
     import pyarrow.csv
 
-    # Arrow puts every text in quotes, or none: none, as long as no name needs them. The header never does.
-    file.write((delimiter.join(table.columns) + "\n").encode())
-    rows = _rounded(table)
-    for style in ("none", "needed"):
+    header = io.StringIO()
+    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.columns)
+    file.write(header.getvalue().encode())
+    # Arrow puts every text in quotes, or none: none, as long as no name needs them.
+    rows, text = _rounded(table), io.BytesIO()
+    options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
+    try:
+        pyarrow.csv.write_csv(rows, text, options)
+    except pyarrow.ArrowInvalid:
         text = io.BytesIO()
-        options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
-        try:
-            pyarrow.csv.write_csv(rows, text, options)
-        except pyarrow.ArrowInvalid:
-            continue
-        file.write(text.getbuffer())
-        return
+        options.quoting_style = "needed"
+        pyarrow.csv.write_csv(rows, text, options)
+    file.write(text.getbuffer())
 
 
 def _tsv(table: Table, file: BinaryIO) -> None:
@@ -64,7 +64,7 @@ def _tsv(table: Table, file: BinaryIO) -> None:
 
 def _json_lines(table: Table, file: BinaryIO) -> None:
     for row in _rounded(table).to_pylist():
-        file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
 
 
 def _parquet(table: Table, file: BinaryIO) -> None:
