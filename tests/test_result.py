@@ -57,7 +57,7 @@ def test_yesterday_continues_today(made):
     assert np.isfinite(DawidSkene().fit(more, start=result).posterior).all()
 
 
-@pytest.mark.parametrize("name", ["dawid-skene", "one-coin", "confusion-vector"])
+@pytest.mark.parametrize("name", ["dawid-skene", "one-coin", "confusion-vector", "ibcc"])
 def test_history_is_a_prior(name):
     """With history, one vote of a known adversary is still read backwards; without it, it is not."""
     people = simulate.one_coin(8, 2, 0.85) + simulate.adversaries(1, 2, accuracy=0.95)

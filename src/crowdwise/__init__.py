@@ -15,13 +15,18 @@ from .table import Table
 if TYPE_CHECKING:
     from .aggregate.confusion_vector import ConfusionVector
     from .aggregate.dawid_skene import DawidSkene
+    from .aggregate.ibcc import IBCC
+    from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
     from .aggregate.one_coin import OneCoin
     from .aggregate.wawa import Wawa
+    from .aggregate.zencrowd import ZenCrowd
     from .aggregate.zero_based_skill import ZeroBasedSkill
 
 __version__ = "0.1.0"
 __all__ = [
+    "IBCC",
+    "MACE",
     "METHODS",
     "ConfusionVector",
     "Crowd",
@@ -34,6 +39,7 @@ __all__ = [
     "Table",
     "TooLarge",
     "Wawa",
+    "ZenCrowd",
     "ZeroBasedSkill",
     "load",
 ]

@@ -214,8 +214,27 @@ class EM(Aggregator):
         """Sums over items; the mass of each class, "states", is added by the loop."""
 
     @abstractmethod
-    def estimate(self, statistics: Params) -> Params:
-        """Parameters of the annotators that make the sums most likely; the loop adds "prior"."""
+    def estimate(self, statistics: Params, params: Params) -> Params:
+        """The annotators' parameters: those that make the sums most likely, or a step up from the last ones.
+
+        Before there are any, `params` is what `initial` gives. The loop adds the classes' (`estimate_classes`).
+        """
+
+    def initial(self, n_annotators: int, n_classes: int) -> Params:
+        """Parameters to step up from, for methods whose `estimate` looks back."""
+        return {}
+
+    def estimate_classes(self, mass: Array) -> Params:
+        """The classes' parameters from the mass of each class."""
+        return {"prior": self._class_shares(mass)}
+
+    def log_class_prior(self, params: Params) -> Array:
+        """Log probability of each class; its expectation, where the probabilities are uncertain."""
+        return np.log(params["prior"])
+
+    def log_prior_of_classes(self, params: Params) -> float:
+        """Log density of the classes' parameters."""
+        return self.class_smoothing * float(np.log(params["prior"]).sum()) if self.class_prior == "learned" else 0.0
 
     @abstractmethod
     def log_prior(self, params: Params) -> float:
@@ -239,7 +258,7 @@ class EM(Aggregator):
         return self.log_likelihood(ops, params)
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
-        log_joint = self.log_likelihood(ops, params) + np.log(params["prior"])
+        log_joint = self.log_likelihood(ops, params) + self.log_class_prior(params)
         return normalise(log_joint if log_item is None else log_joint + log_item)
 
     def _sums(self, ops: NumpyEngine, posterior: Array) -> Params:
@@ -284,7 +303,7 @@ class EM(Aggregator):
     ) -> tuple[Params, Params, list[float], bool]:
         past = self._past(ops.crowd, start)
         sums = _add(self._first_sums(ops, log_item, start, run), past)
-        params: Params = {}
+        params = self.initial(ops.n_annotators, ops.n_classes)
         trace: list[float] = []
         path: list[Params] = []  # plain steps since the last leap
         converged = False
@@ -295,10 +314,10 @@ class EM(Aggregator):
 
         while len(trace) < self.max_iter and not converged:
             leap = len(path) == 3
-            proposed = squarem(*path) if leap else self._maximise(sums)
+            proposed = squarem(*path) if leap else self._maximise(sums, params)
             after, objective = step(proposed)
             if leap and not objective >= trace[-1]:  # overshot, or no number: the plain step after all
-                leap, proposed = False, self._maximise(sums)
+                leap, proposed = False, self._maximise(sums, params)
                 after, objective = step(proposed)
             params, sums = proposed, after
             path = [*path, params] if self.accelerate and len(path) < 3 else []
@@ -309,8 +328,8 @@ class EM(Aggregator):
                 break
         return params, sums, trace, converged
 
-    def _maximise(self, sums: Params) -> Params:
-        return {**self.estimate(sums), "prior": self._class_shares(sums["states"])}
+    def _maximise(self, sums: Params, params: Params) -> Params:
+        return {**self.estimate(sums, params), **self.estimate_classes(sums["states"])}
 
     def _class_shares(self, mass: Array) -> Array:
         if self.class_prior == "learned":
@@ -326,12 +345,9 @@ class EM(Aggregator):
 
     def _beside_votes(self, params: Params, past: Params) -> float:
         """The objective's part that is no evidence of today's votes: priors and history."""
-        prior = np.log(params["prior"])
-        value = self.log_prior(params)
-        if self.class_prior == "learned":
-            value += self.class_smoothing * float(prior.sum())
+        value = self.log_prior(params) + self.log_prior_of_classes(params)
         if past:
-            value += self.log_sums(past, params) + float((past["states"] * prior).sum())
+            value += self.log_sums(past, params) + float((past["states"] * self.log_class_prior(params)).sum())
         return value
 
     # -- starts -----------------------------------------------------------------------------------------------------
@@ -395,11 +411,11 @@ class TableEM(EM):
         return float((statistics["counts"] * self.log_table(params)).sum())
 
     def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
-        counts, states, evidence = ops.sweep(self.log_table(params), np.log(params["prior"]), log_item)
+        counts, states, evidence = ops.sweep(self.log_table(params), self.log_class_prior(params), log_item)
         return {"counts": counts, "states": states}, evidence
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
-        return ops.posterior(self.log_table(params), np.log(params["prior"]), log_item)
+        return ops.posterior(self.log_table(params), self.log_class_prior(params), log_item)
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         return super().floats_needed(n_items, n_annotators, n_classes) + 4 * n_annotators * n_classes**2
@@ -429,8 +445,8 @@ class HitEM(EM):
         return float((agree * hit + (statistics["given"] - agree) * miss).sum())
 
     def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
-        agree, states, evidence = ops.sweep_hits(*self.log_hits(params), np.log(params["prior"]), log_item)
+        agree, states, evidence = ops.sweep_hits(*self.log_hits(params), self.log_class_prior(params), log_item)
         return {"agree": agree, "given": ops.given, "states": states}, evidence
 
     def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
-        return ops.posterior_hits(*self.log_hits(params), np.log(params["prior"]), log_item)
+        return ops.posterior_hits(*self.log_hits(params), self.log_class_prior(params), log_item)

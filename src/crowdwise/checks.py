@@ -180,12 +180,12 @@ def gold_is_obeyed(method: Aggregator, engine: str) -> None:
     result = method.fit(crowd, gold=lie, engine=engine)
     assert (result.labels[:10] == np.array(list(lie.values()))).all(), "gold is not obeyed"
     gains = []
-    for seed in range(4):
+    for seed in range(12):
         crowd, truth = _made(seed, per_item=3)
         known = dict(zip(range(120), truth[:120].tolist(), strict=True))
         plain, helped = (method.fit(crowd, gold=gold, engine=engine).labels[120:] for gold in (None, known))
         gains.append((helped == truth[120:]).mean() - (plain == truth[120:]).mean())
-    assert np.mean(gains) >= -0.005, f"gold costs {-np.mean(gains):.3f} of accuracy on other items"
+    assert np.mean(gains) >= 0.0, f"gold costs {-np.mean(gains):.3f} of accuracy on other items"
 
 
 @promise

@@ -58,7 +58,7 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     scores = result.method.scores(bind(each, "numpy"), result.params)
     says = scores[:, label] - scores[:, other]
     order = np.argsort(-np.abs(says), kind="stable")
-    prior = np.log(result.params["prior"]) if isinstance(result.method, EM) else np.zeros(len(result.classes))
+    prior = result.method.log_class_prior(result.params) if isinstance(result.method, EM) else 0.0 * rest
     before = float(prior[label] - prior[other])
     votes = {
         "annotator": one.annotators[one.annotator][order],

@@ -71,6 +71,24 @@ METHODS = {
         "votes x classes, a step",
         "Raykar et al. 2010",
     ),
+    "ibcc": Method(
+        "aggregate.ibcc:IBCC",
+        "Dawid-Skene with Dirichlet priors, learned from the crowd, by variational Bayes",
+        "votes x classes, a step",
+        "Kim & Ghahramani 2012",
+    ),
+    "mace": Method(
+        "aggregate.mace:MACE",
+        "annotators who answer honestly or spam with labels of their own, by EM",
+        "votes + items x classes, a step",
+        "Hovy et al. 2013",
+    ),
+    "zencrowd": Method(
+        "aggregate.zencrowd:ZenCrowd",
+        "one reliability for each annotator, all classes equally likely, by EM",
+        "votes + items x classes, a step",
+        "Demartini, Difallah & Cudré-Mauroux 2012",
+    ),
 }
 
 

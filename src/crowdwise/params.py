@@ -32,6 +32,12 @@ VOCABULARY = {
     "class_accuracy": Axes(("annotator", "true"), "unit"),
     "skill": Axes(("annotator",), "real"),
     "votes": Axes(("annotator",), "positive"),
+    "honesty": Axes(("annotator",), "unit"),
+    "spam": Axes(("annotator", "given"), "simplex"),
+    # Dirichlet posteriors, as votes: pseudo-counts and counts together
+    "class_votes": Axes(("true",), "positive"),
+    "confusion_votes": Axes(("annotator", "true", "given"), "positive"),
+    "pseudo": Axes(("strength",), "positive"),
     # sums over items, out of which parameters are estimated
     "states": Axes(("true",), "positive"),
     "counts": Axes(("annotator", "true", "given"), "positive"),
@@ -73,8 +79,8 @@ def _carry_one(
 ) -> Array:
     moved = False
     for axis, name in enumerate(known.axes):
-        place = places[name]
-        if len(place) == value.shape[axis] and (place == np.arange(len(place))).all():
+        place = places.get(name)
+        if place is None or (len(place) == value.shape[axis] and (place == np.arange(len(place))).all()):
             continue
         if fill == "zero":
             stranger = np.zeros_like(value.take([0], axis))

@@ -49,7 +49,7 @@ class ConfusionVector(EM):
             "met": ops.annotator_sums(posterior),
         }
 
-    def estimate(self, statistics: Params) -> Params:
+    def estimate(self, statistics: Params, params: Params) -> Params:
         right = statistics["right"] + self.right
         wrong = np.maximum(statistics["met"] - statistics["right"], 0.0) + self.wrong
         return {"class_accuracy": right / (right + wrong)}

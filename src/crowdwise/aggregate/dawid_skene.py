@@ -47,7 +47,7 @@ class DawidSkene(TableEM):
     def log_table(self, params: Params) -> Array:
         return np.log(params["confusion"])
 
-    def estimate(self, statistics: Params) -> Params:
+    def estimate(self, statistics: Params, params: Params) -> Params:
         counts = statistics["counts"] + self._pseudo(statistics["counts"].shape[2])
         return {"confusion": counts / counts.sum(axis=2, keepdims=True)}
 

@@ -44,7 +44,7 @@ class OneCoin(HitEM):
         every = np.ones(n_classes)
         return np.log(accuracy) * every, np.log((1.0 - accuracy) / max(n_classes - 1, 1)) * every
 
-    def estimate(self, statistics: Params) -> Params:
+    def estimate(self, statistics: Params, params: Params) -> Params:
         right = statistics["agree"].sum(axis=1) + self.right
         wrong = np.maximum(statistics["given"] - statistics["agree"], 0.0).sum(axis=1) + self.wrong
         return {"accuracy": right / (right + wrong)}
