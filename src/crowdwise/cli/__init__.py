@@ -50,6 +50,3 @@ def main() -> None:
             raise
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
