@@ -47,8 +47,9 @@ def main() -> None:
     write(
         "accuracy",
         "Accuracy on real sets",
-        "Defaults: soft-vote start, learned class prior, smoothing .01, tolerance 1e-7, at most 500 steps (crowd-kit: "
-        "100). Ours by `metrics.accuracy`, which shares ties; crowd-kit's by its labels. No truth was used to fit.",
+        "Defaults: soft-vote start, learned class prior, smoothing .01 (and .2 more on the diagonal), tolerance 1e-7, "
+        "at most 500 steps (crowd-kit: 100). Ours by `metrics.accuracy`, which shares ties; crowd-kit's by its labels. "
+        "No truth was used to fit.",
         rows,
     )
 

@@ -69,6 +69,8 @@ def _encode_arrow(column: Any, missing_ok: bool) -> tuple[Array, Array]:
         codes = np.full(filled.size, -1, some.dtype)
         codes[filled] = some
         return names, codes
+    if isinstance(column, pa.ChunkedArray) and not pa.types.is_dictionary(column.type):
+        column = column.combine_chunks()  # one dictionary to build, instead of many to join
     try:
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     except pa.ArrowNotImplementedError as error:
