@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -66,4 +67,4 @@ def demo(
         f"{skill_correlation(people_table['accuracy'], true_accuracy):.2f}\n"
     )
     typer.echo(f"Written to {out}/: labels.csv, annotators.csv, methods.csv, votes.csv, truth.csv")
-    typer.echo(f"Next: crowdwise explain {out}/votes.csv 7    (why is item 7 what it is?)")
+    typer.echo(f"Next: {sys.argv[0]} explain {out}/votes.csv 7    (why is item 7 what it is?)")
