@@ -48,12 +48,12 @@ def aggregate(
     from ..table import Table
 
     model = make(method, seed=seed, **o.settings(set_))
-    with o.spoken_warnings(), o.progress(method) as callback:
+    with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         begin = load(start) if start and start.endswith(".npz") else start
-        result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=callback)
+        result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
     labels, confidence = result.labels, result.confidence
     unsure = confidence < min_confidence
     if unsure.any():

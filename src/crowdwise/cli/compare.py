@@ -38,19 +38,12 @@ def compare(
     from ..methods import METHODS
 
     names = [name.strip() for name in methods.split(",")] if methods else list(METHODS)
-    with o.spoken_warnings(), o.progress("compare") as step:
+    with o.spoken_warnings(), o.progress("compare") as tell:
         crowd, known = o.with_known(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         true = read_labels(truth) if truth else None
-        done: list[str] = []
-
-        def before(name: str) -> None:
-            done.append(name)
-            if step is not None:
-                step(len(done), float(len(names)))
-
-        table, _ = side_by_side(crowd, truth=true, methods=names, gold=known, engine=engine, seed=seed, callback=before)
+        table, _ = side_by_side(crowd, truth=true, methods=names, gold=known, engine=engine, seed=seed, callback=tell)
     if out:
         write_table(table, out)
     if json:

@@ -35,12 +35,12 @@ def explain(
     from ..explain import explain as why_of
     from ..methods import make
 
-    with o.spoken_warnings(), o.progress(method) as callback:
+    with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         model = make(method, seed=seed, **o.settings(set_))
-        result = model.fit(crowd, gold=known, engine=engine, callback=callback)
+        result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
     why = why_of(crowd, result, which, against)
     if json:
         fields = {name: getattr(why, name) for name in ("item", "label", "other", "unit", "before", "total")}

@@ -120,8 +120,8 @@ def spoken_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[int, float], None] | None]:
-    """A callback that shows steps on a terminal; none in a pipe."""
+def progress(title: str) -> Iterator[Callable[[str], None] | None]:
+    """A function that shows how far the work is, on a terminal; none in a pipe."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -134,7 +134,14 @@ def progress(title: str) -> Iterator[Callable[[int, float], None] | None]:
     )  # fmt: skip
     with bar:
         task = bar.add_task(title)
-        yield lambda step, objective: bar.update(task, description=f"{title}: step {step}, objective {objective:.6g}")
+        yield lambda text: bar.update(task, description=f"{title}: {text}")
+
+
+def steps(tell: Callable[[str], None] | None) -> Callable[[int, float], None] | None:
+    """What `fit` calls after each step, to tell of it."""
+    if tell is None:
+        return None
+    return lambda step, objective: tell(f"step {step}, objective {objective:.6g}")
 
 
 def show(table: Table, title: str | None = None) -> None:
