@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crowdwise import InputError, simulate
+from crowdwise import InputError, graphs, simulate
 
 
 def joint(made):
@@ -84,20 +84,20 @@ def test_a_junior_copies_whether_or_not_the_senior_votes():
 
 def test_graphs():
     rng = np.random.default_rng(0)
-    item, annotator = simulate.regular_graph(1000, 750, 3, rng)
+    item, annotator = graphs.regular_graph(1000, 750, 3, rng)
     assert (np.bincount(item) == 3).all() and (np.bincount(annotator) == 4).all()
     for graph in ("random", "power-law", "regular"):
         for n, m, r in ((500, 40, 5), (300, 6, 5)):
             if graph == "regular" and n * r % m:
                 continue
-            item, annotator = simulate.GRAPHS[graph](n, m, r, rng)
+            item, annotator = graphs.GRAPHS[graph](n, m, r, rng)
             assert len(set(zip(item.tolist(), annotator.tolist(), strict=True))) == n * r
-    busy = np.bincount(simulate.power_law_graph(5000, 100, 3, rng)[1])
+    busy = np.bincount(graphs.power_law_graph(5000, 100, 3, rng)[1])
     assert busy[0] > 10 * busy[-1]
     with pytest.raises(InputError, match="cannot be shared evenly"):
-        simulate.regular_graph(10, 7, 3, rng)
+        graphs.regular_graph(10, 7, 3, rng)
     with pytest.raises(InputError, match="per_item=9"):
-        simulate.random_graph(10, 7, 9, rng)
+        graphs.random_graph(10, 7, 9, rng)
 
 
 def test_extreme_spammers_label_everything():

@@ -50,6 +50,6 @@ def __getattr__(name: str) -> Any:
     for method in METHODS.values():
         if method.class_name == name:
             return method.load()
-    if name in ("annotators", "checks", "explain", "io", "metrics", "simulate"):
+    if name in ("annotators", "checks", "explain", "graphs", "io", "metrics", "simulate"):
         return import_module(f"crowdwise.{name}")
     raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")

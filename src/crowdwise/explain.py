@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .base import EM
 from .codes import find, names_array, shown
 from .crowd import Crowd
+from .em import EM
 from .engine import bind
 from .errors import InputError
 from .result import Result

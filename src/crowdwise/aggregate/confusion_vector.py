@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base import EM
 from ..codes import Array
+from ..em import EM
 from ..engine import NumpyEngine
 from ..params import Params
 

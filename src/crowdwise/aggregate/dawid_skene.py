@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base import TableEM
 from ..codes import Array
+from ..em import TableEM
 from ..params import Params
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base import HitEM
 from ..codes import Array
+from ..em import HitEM
 from ..params import Params
 
 
