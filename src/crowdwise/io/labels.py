@@ -7,8 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..frames import ALIASES, find_column, require_column
+from .cells import plain, require_filled
 from .tables import read_rows
-from .votes import _plain, _require_filled
 
 
 def read_labels(
@@ -28,9 +28,9 @@ def read_labels(
             raise InputError(f"no label column ({aliases} ...) among {', '.join(names)}")
     except InputError as error:
         raise InputError(f"{rows.name}: {error}") from error
-    _require_filled(rows, item)
+    require_filled(rows, item)
     known: dict[Any, Any] = {}
-    pairs = zip(_plain(rows.table[item]).tolist(), _plain(rows.table[label]).tolist(), strict=True)
+    pairs = zip(plain(rows.table[item]).tolist(), plain(rows.table[label]).tolist(), strict=True)
     for position, (name, value) in enumerate(pairs):
         if value in ("", None):
             continue

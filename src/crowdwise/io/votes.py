@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from ..crowd import Crowd, Repeats
 from ..errors import InputError
 from ..frames import find_column, require_column
+from .cells import decoded, filled, plain, require_filled
 from .tables import Rows, read_rows
 
 # Columns of wide tables that describe an item and are never votes.
@@ -85,14 +86,14 @@ def _long(
     weight = find_column("weight", names, weight)
     for role, name in taken.items():
         if role != "label":
-            _require_filled(rows, name)
+            require_filled(rows, name)
         elif "" not in no_vote:
-            _require_filled(rows, name, "; --no-vote '' leaves such votes out")
+            require_filled(rows, name, "; --no-vote '' leaves such votes out")
     crowd = Crowd.from_columns(
         **{role: table[name] for role, name in taken.items()},
         weight=None if weight is None else _numbers(rows, weight),
-        extra={name: _plain(table[require_column("extra", names, name)]) for name in extra},
-        annotator_extra={name: _plain(table[require_column("extra", names, name)]) for name in annotator_extra},
+        extra={name: plain(table[require_column("extra", names, name)]) for name in extra},
+        annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra},
         no_vote=no_vote,
         repeats=repeats,
     )
@@ -108,18 +109,18 @@ def _wide(
 ) -> Reading:
     table, names = rows.table, rows.table.column_names
     item = find_column("item", names, item) or names[0]
-    _require_filled(rows, item)
+    require_filled(rows, item)
     gold_column = find_column("gold", [name for name in names if name not in annotators])
     voters = [require_column("annotator", names, name) for name in annotators]
     voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
-    cells = [_nonempty(table[name]) for name in voters]
-    items = _plain(table[item])
-    if not any(filled.any() for _, filled in cells):
+    cells = [(plain(table[name]), filled(table[name])) for name in voters]
+    items = plain(table[item])
+    if not any(some.any() for _, some in cells):
         raise InputError(f"the columns {', '.join(voters)} hold no votes")
     crowd = Crowd.from_columns(
-        np.concatenate([items[filled] for _, filled in cells]),
-        np.repeat(np.array(voters, object), [int(filled.sum()) for _, filled in cells]),
-        np.concatenate([values[filled] for values, filled in cells]),
+        np.concatenate([items[some] for _, some in cells]),
+        np.repeat(np.array(voters, object), [int(some.sum()) for _, some in cells]),
+        np.concatenate([values[some] for values, some in cells]),
         items=items,
         annotators=voters,
         no_vote=no_vote,
@@ -127,8 +128,8 @@ def _wide(
     )
     gold: dict[Any, Any] = {}
     if gold_column is not None:
-        values, filled = _nonempty(table[gold_column])
-        for name, label in zip(items[filled].tolist(), values[filled].tolist(), strict=True):
+        some = filled(table[gold_column])
+        for name, label in zip(items[some].tolist(), plain(table[gold_column])[some].tolist(), strict=True):
             if gold.setdefault(name, label) != label:
                 raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
     ignored = [name for name in names if name not in {item, gold_column, *voters}]
@@ -148,7 +149,7 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     The second half is for the annotator with one vote that nobody shares; long texts are no labels.
     """
     names = [name for name in names if name.strip().lower() not in DESCRIPTIONS]
-    said = {name: set(pc.unique(_decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
+    said = {name: set(pc.unique(decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
     said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
     shared = {
         name: labels & set().union(*(others for other, others in said.items() if other != name))
@@ -166,50 +167,8 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     return voters
 
 
-def _require_filled(rows: Rows, name: str, advice: str = "") -> None:
-    filled = _nonempty(rows.table[name])[1]
-    if not filled.all():
-        row = rows.row_number(int((~filled).argmax()))
-        more = f" (and {int((~filled).sum()) - 1} more)" if (~filled).sum() > 1 else ""
-        raise InputError(f"{rows.name}, row {row}, column {name!r}: the cell is empty{more}{advice}")
-
-
-def _nonempty(column: Any) -> tuple[Any, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Values, and where they are more than nothing. The dictionary is looked at, not the rows, where there is one."""
-    empty = pc.is_null(column)
-    if pa.types.is_dictionary(column.type):
-        coded = column.unify_dictionaries().combine_chunks()
-        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
-        place = pc.index(coded.dictionary, "").as_py()
-        some = np.ones(len(column), bool) if place < 0 else coded.indices.fill_null(place).to_numpy() != place
-        return _Lazy(column), some & ~np.asarray(empty)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        empty = pc.or_(empty, pc.fill_null(pc.equal(column, ""), False))
-    elif pa.types.is_floating(column.type):
-        empty = pc.or_(empty, pc.fill_null(pc.is_nan(column), False))
-    return _Lazy(column), ~empty.to_numpy()
-
-
-class _Lazy:
-    """A column whose plain values are made when they are asked for."""
-
-    def __init__(self, column: Any):
-        self.column = column
-
-    def __getitem__(self, keep: Any) -> Any:
-        return _plain(self.column)[keep]
-
-
-def _decoded(column: Any) -> Any:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _plain(column: Any) -> Any:
-    return _decoded(column).to_numpy()
-
-
 def _numbers(rows: Rows, name: str) -> Any:
-    values = _decoded(rows.table[name])
+    values = decoded(rows.table[name])
     try:
         numbers = pc.cast(values, pa.float64()).to_numpy()
         wrong = ~(np.isfinite(numbers) & (numbers >= 0.0))
