@@ -10,9 +10,9 @@ import crowdwise
 SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports, at the top of a module, what stands after it here.
 ORDER = [
-    "errors", "codes", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result", "base", "em",
-    "methods", "saving", "aggregate", "metrics", "graphs", "simulate", "annotators", "explain", "compare", "checks",
-    "io", "cli",
+    "errors", "codes", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result", "base",
+    "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "metrics", "graphs", "simulate",
+    "annotators", "explain", "compare", "checks", "io", "cli",
 ]  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def file(tmp_path):
         ("votes.csv", LONG.replace("item", "Task").replace("annotator", "worker_id").replace("label", "answer")),
         ("votes.tsv", LONG.replace(",", "\t")),
         ("votes.txt", LONG.replace(",", ";")),
-        ("votes.csv.gz", gzip.compress(LONG.encode())),
+        ("votes.csv.gz", gzip.compress(LONG.encode(), mtime=0)),
         ("votes.jsonl", '{"item":"i1","annotator":"ann","label":"cat"}\n{"item":"i1","annotator":"bob","label":"dog"}\n'
                         '{"item":"i2","annotator":"ann","label":"cat"}\n'),
     ],

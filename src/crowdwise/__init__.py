@@ -13,8 +13,12 @@ from .saving import load
 from .table import Table
 
 if TYPE_CHECKING:
+    from .aggregate.catd import CATD
     from .aggregate.confusion_vector import ConfusionVector
+    from .aggregate.crh import CRH
     from .aggregate.dawid_skene import DawidSkene
+    from .aggregate.ebcc import EBCC
+    from .aggregate.glad import GLAD
     from .aggregate.ibcc import IBCC
     from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "CATD",
+    "CRH",
+    "EBCC",
+    "GLAD",
     "IBCC",
     "MACE",
     "METHODS",

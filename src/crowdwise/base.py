@@ -36,11 +36,16 @@ class Solution(NamedTuple):
     statistics: Params
     trace: tuple[float, ...] = ()
     converged: bool = True
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregator(ABC):
-    """A method: hyper-parameters, and what to do with a crowd. It never keeps data or fitted state."""
+    """A method: hyper-parameters, and what to do with a crowd. It never keeps data or fitted state.
+
+    weights: "given", those of the crowd, or "groups": annotators who err together share one vote on an item
+    (`crowdwise.dependence`).
+    """
 
     name: ClassVar[str]
     non_negative: ClassVar[frozenset[str]] = frozenset()
@@ -49,6 +54,7 @@ class Aggregator(ABC):
     """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
 
     seed: int = 0
+    weights: str = "given"
 
     def __post_init__(self) -> None:
         """Options are of the type of their defaults, numbers finite, and positive unless their default is not."""
@@ -72,6 +78,8 @@ class Aggregator(ABC):
                 raise InputError(f"{option.name}={value} must be positive")
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, option.name, plain)
+        if self.weights not in ("given", "groups"):
+            raise InputError(f"weights={self.weights!r}: choose given or groups")
 
     def fit(
         self,
@@ -98,18 +106,27 @@ class Aggregator(ABC):
                 f"every vote says {shown(crowd.classes[0])}: there is one class only", DataWarning, stacklevel=2
             )
         self._require_memory(crowd)
+        known = log_item_prior(crowd, gold, item_prior)
+        grouped: Params = {}
+        if self.weights == "groups":
+            from .dependence import find_groups, share_votes
+
+            group = find_groups(crowd, known, engine=engine)
+            grouped, crowd = {"group": group}, share_votes(crowd, group)
         ops = bind(crowd, engine)
-        solution = self.solve(ops, log_item_prior(crowd, gold, item_prior), start, callback)
+        solution = self.solve(ops, known, start, callback)
+        votes = {"votes": crowd.annotator_weight()}
         return Result(
             method=self,
             posterior=solution.posterior,
             items=crowd.items,
             annotators=crowd.annotators,
             classes=crowd.classes,
-            params={"votes": crowd.annotator_weight(), **solution.params},
+            params={**votes, **grouped, **solution.params, **self.local(ops, solution.params, known)},
             statistics=solution.statistics,
             trace=solution.trace,
             converged=solution.converged,
+            notes=solution.notes,
         )
 
     def prepare(self, crowd: Crowd, start: Any) -> Crowd:
@@ -127,6 +144,10 @@ class Aggregator(ABC):
     @abstractmethod
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         """What the votes on an item say for each class, (items, classes): a sum over its votes."""
+
+    def local(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> Params:
+        """Parameters of the items themselves, such as their difficulty, at known parameters of the annotators."""
+        return {}
 
     def decide(self, posterior: Array) -> Array:
         """The label of each item, as a code."""

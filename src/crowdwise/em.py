@@ -1,22 +1,22 @@
-"""EM, the loop written once; TableEM and HitEM, its two fast shapes."""
+"""EM: the loop, written once."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
 from .base import Aggregator, Callback, Solution
+from .climb import Climb, race
 from .codes import Array, find
 from .crowd import Crowd
 from .engine import NumpyEngine, normalise
 from .errors import InputError
 from .gold import distributions
 from .keyed import keyed_exponential
-from .params import Names, Params, carry, squarem
+from .params import Names, Params, carry
 from .result import Result
 from .ties import shared
 
@@ -71,7 +71,7 @@ class EM(Aggregator):
 
     @abstractmethod
     def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
-        """Log chance of an item's votes given each class, (items, classes)."""
+        """Log chance of an item's votes given each hidden state, (items, states)."""
 
     @abstractmethod
     def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
@@ -88,8 +88,20 @@ class EM(Aggregator):
         """Parameters to step up from, for methods whose `estimate` looks back."""
         return {}
 
-    def estimate_classes(self, mass: Array) -> Params:
-        """The classes' parameters from the mass of each class."""
+    @property
+    def states_per_class(self) -> int:
+        """Hidden states of each class: 1, unless a class has sub-types; class k has states k n ... k n + n - 1."""
+        return 1
+
+    def split(self, posterior: Array, run: int) -> Array:
+        """A start, (items, classes), spread over the hidden states, differently in each run; keyed by item."""
+        if run:
+            posterior = (posterior + 1e-3) * keyed_exponential(self.seed * 1_000_003 + run, posterior.shape)
+            posterior /= posterior.sum(axis=1, keepdims=True)
+        return posterior
+
+    def estimate_classes(self, mass: Array, params: Params) -> Params:
+        """The classes' parameters from the mass of each hidden state, and the last ones."""
         return {"prior": self._class_shares(mass)}
 
     def log_class_prior(self, params: Params) -> Array:
@@ -112,18 +124,40 @@ class EM(Aggregator):
 
     def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
         """One E-step: the sums over items under its posterior, and the log-evidence of the votes."""
-        posterior, evidence = self._posterior(ops, params, log_item)
+        posterior, evidence = self.posterior(ops, params, log_item)
         return self._sums(ops, posterior), evidence
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
-        return self._posterior(ops, params, log_item)[0]
+        return self._by_class(self.posterior(ops, params, log_item)[0])
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        return self.log_likelihood(ops, params)
+        log_likelihood, n_states = self.log_likelihood(ops, params), self.states_per_class
+        if n_states == 1:
+            return log_likelihood
+        log_state = self.log_class_prior(params).reshape(-1, n_states)
+        log_share = log_state - np.logaddexp.reduce(log_state, axis=1, keepdims=True)
+        return np.logaddexp.reduce(log_likelihood.reshape(len(log_likelihood), -1, n_states) + log_share, axis=2)
 
-    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
+    def posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
+        """Posterior over the hidden states, (items, states), and the log-evidence of the votes."""
         log_joint = self.log_likelihood(ops, params) + self.log_class_prior(params)
-        return normalise(log_joint if log_item is None else log_joint + log_item)
+        log_state = self.by_state(log_item)
+        return normalise(log_joint if log_state is None else log_joint + log_state)
+
+    @overload
+    def by_state(self, log_item: Array) -> Array: ...
+    @overload
+    def by_state(self, log_item: None) -> None: ...
+    def by_state(self, log_item: Array | None) -> Array | None:
+        """What is known of an item's class, said of the hidden states."""
+        if log_item is None or self.states_per_class == 1:
+            return log_item
+        return np.repeat(log_item, self.states_per_class, axis=1)
+
+    def _by_class(self, posterior: Array) -> Array:
+        if self.states_per_class == 1:
+            return posterior
+        return posterior.reshape(len(posterior), -1, self.states_per_class).sum(axis=2)
 
     def _sums(self, ops: NumpyEngine, posterior: Array) -> Params:
         return {**self.statistics(ops, posterior), "states": posterior.sum(axis=0, dtype=float)}
@@ -150,50 +184,28 @@ class EM(Aggregator):
             stopped = stopped or (callback is not None and bool(callback(step, objective)))
             return stopped
 
-        climbs = []
-        for run in range(self.restarts):
-            climbs.append(self._climb(ops, log_item, start, run, watch))
-            if stopped:
-                break
-        params, statistics, trace, converged = max(climbs, key=lambda climb: climb[2][-1])
+        past = self._past(ops.crowd, start)
+        climbs = [
+            Climb(self, ops, log_item, past, self._first_sums(ops, log_item, start, run))
+            for run in range(self.restarts)
+        ]
+        params, statistics, trace, converged = race(climbs, self.max_iter, watch).outcome()
         if self.history:  # an annotator who is silent today is none the less known
             names = Names(ops.crowd.annotators, ops.crowd.classes)
-            past = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
-            params = {**params, "votes": ops.crowd.annotator_weight() + self.history * past}
-        return Solution(self.infer(ops, params, log_item), params, statistics, tuple(trace), converged)
+            before = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
+            params = {**params, "votes": ops.crowd.annotator_weight() + self.history * before}
+        return Solution(self.infer(ops, params, log_item), params, statistics, trace, converged)
 
-    def _climb(
-        self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int, watch: Callable[[int, float], bool]
-    ) -> tuple[Params, Params, list[float], bool]:
-        past = self._past(ops.crowd, start)
-        sums = _add(self._first_sums(ops, log_item, start, run), past)
-        params = self.initial(ops.n_annotators, ops.n_classes)
-        trace: list[float] = []
-        path: list[Params] = []  # plain steps since the last leap
-        converged = False
+    def maximise(self, sums: Params, params: Params) -> Params:
+        """All parameters from the sums and the last parameters."""
+        return {**self.estimate(sums, params), **self.estimate_classes(sums["states"], params)}
 
-        def step(proposed: Params) -> tuple[Params, float]:
-            sums, evidence = self.sweep(ops, proposed, log_item)
-            return _add(sums, past), evidence + self._beside_votes(proposed, past)
-
-        while len(trace) < self.max_iter and not converged:
-            leap = len(path) == 3
-            proposed = squarem(*path) if leap else self._maximise(sums, params)
-            after, objective = step(proposed)
-            if leap and not objective >= trace[-1]:  # overshot, or no number: the plain step after all
-                leap, proposed = False, self._maximise(sums, params)
-                after, objective = step(proposed)
-            params, sums = proposed, after
-            path = [*path, params] if self.accelerate and len(path) < 3 else []
-            # A leap that gains little proves nothing: only a plain step may stop.
-            converged = bool(trace) and not leap and objective - trace[-1] <= self.tol * abs(objective)
-            trace.append(objective)
-            if watch(len(trace), objective):
-                break
-        return params, sums, trace, converged
-
-    def _maximise(self, sums: Params, params: Params) -> Params:
-        return {**self.estimate(sums, params), **self.estimate_classes(sums["states"])}
+    def objective(self, evidence: float, params: Params, past: Params) -> float:
+        """What the loop climbs: the evidence of today's votes, priors and history."""
+        value = evidence + self.log_prior(params) + self.log_prior_of_classes(params)
+        if past:
+            value += self.log_sums(past, params) + float((past["states"] * self.log_class_prior(params)).sum())
+        return value
 
     def _class_shares(self, mass: Array) -> Array:
         if self.class_prior == "learned":
@@ -207,25 +219,15 @@ class EM(Aggregator):
             mass = given
         return np.asarray(mass / mass.sum())
 
-    def _beside_votes(self, params: Params, past: Params) -> float:
-        """The objective's part that is no evidence of today's votes: priors and history."""
-        value = self.log_prior(params) + self.log_prior_of_classes(params)
-        if past:
-            value += self.log_sums(past, params) + float((past["states"] * self.log_class_prior(params)).sum())
-        return value
-
     # -- starts -----------------------------------------------------------------------------------------------------
 
     def _first_sums(self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int) -> Params:
         if isinstance(start, Result) and type(start.method) is type(self) and not run:
             params = carry(start.params, start.names, Names(ops.crowd.annotators, ops.crowd.classes), fill="population")
             return self.sweep(ops, params, log_item)[0]
-        posterior = self._first_posterior(ops, start)
-        if run:
-            posterior = (posterior + 1e-3) * keyed_exponential(self.seed * 1_000_003 + run, posterior.shape)
+        posterior = self.split(self._first_posterior(ops, start), run)
         if log_item is not None:
-            posterior = (posterior + 1e-9) * np.exp(log_item)
-        if run or log_item is not None:
+            posterior = (posterior + 1e-9) * np.exp(self.by_state(log_item))
             posterior /= posterior.sum(axis=1, keepdims=True)
         return self._sums(ops, posterior)
 
@@ -247,70 +249,3 @@ class EM(Aggregator):
             raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
         sums = carry(start.statistics, start.names, Names(crowd.annotators, crowd.classes), fill="zero")
         return {name: self.history * value for name, value in sums.items()}
-
-
-def _add(sums: Params, past: Params) -> Params:
-    return {name: value + past[name] for name, value in sums.items()} if past else sums
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableEM(EM):
-    """Votes independent given the class: annotator j says l of class k with chance exp(log_table[j, k, l]).
-
-    A method says `log_table`, `estimate` from "counts" (annotators, true, given) and `log_prior`; the rest follows,
-    in one fused pass over the votes.
-    """
-
-    @abstractmethod
-    def log_table(self, params: Params) -> Array:
-        """Log chances, (annotators, true, given)."""
-
-    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
-        return ops.item_scores(self.log_table(params))
-
-    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
-        return {"counts": ops.confusion_counts(posterior)}
-
-    def log_sums(self, statistics: Params, params: Params) -> float:
-        return float((statistics["counts"] * self.log_table(params)).sum())
-
-    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
-        counts, states, evidence = ops.sweep(self.log_table(params), self.log_class_prior(params), log_item)
-        return {"counts": counts, "states": states}, evidence
-
-    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
-        return ops.posterior(self.log_table(params), self.log_class_prior(params), log_item)
-
-    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
-        return super().floats_needed(n_items, n_annotators, n_classes) + 4 * n_annotators * n_classes**2
-
-
-@dataclass(frozen=True, kw_only=True)
-class HitEM(EM):
-    """As TableEM where an error says nothing about the class: O(1) a vote, O(annotators x classes) kept.
-
-    A method says `log_hits`, `estimate` from "agree" and "given" (annotators, given) and `log_prior`.
-    """
-
-    @abstractmethod
-    def log_hits(self, params: Params) -> tuple[Array, Array]:
-        """Log chances to say l where it is true, and where it is not: two (annotators, given)."""
-
-    def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
-        (hit, miss), cell = self.log_hits(params), (ops.annotator, ops.label)
-        return ops.item_votes(miss[cell]).sum(axis=1, keepdims=True) + ops.item_votes((hit - miss)[cell])
-
-    def statistics(self, ops: NumpyEngine, posterior: Array) -> Params:
-        return {"agree": ops.annotator_votes(posterior[ops.item, ops.label]), "given": ops.given}
-
-    def log_sums(self, statistics: Params, params: Params) -> float:
-        hit, miss = self.log_hits(params)
-        agree = statistics["agree"]
-        return float((agree * hit + (statistics["given"] - agree) * miss).sum())
-
-    def sweep(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Params, float]:
-        agree, states, evidence = ops.sweep_hits(*self.log_hits(params), self.log_class_prior(params), log_item)
-        return {"agree": agree, "given": ops.given, "states": states}, evidence
-
-    def _posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
-        return ops.posterior_hits(*self.log_hits(params), self.log_class_prior(params), log_item)

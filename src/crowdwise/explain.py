@@ -46,7 +46,7 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     if len(result.classes) == 1:
         raise InputError(f"there is one class only, {shown(result.classes[0])}: nothing speaks for another")
     crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
-    one = crowd.subset(items=[item])
+    one = result.weighted(crowd).subset(items=[item])
     place = int(np.flatnonzero(result.items == one.items[0])[0])
     label = int(result.label_codes[place])
     rest = np.where(np.arange(len(result.classes)) == label, -1.0, result.posterior[place])

@@ -77,6 +77,30 @@ METHODS = {
         "votes x classes, a step",
         "Kim & Ghahramani 2012",
     ),
+    "ebcc": Method(
+        "aggregate.ebcc:EBCC",
+        "IBCC whose classes have sub-types, so that annotators may err together",
+        "votes x classes x types, a step",
+        "Li, Rubinstein & Cohn 2019",
+    ),
+    "glad": Method(
+        "aggregate.glad:GLAD",
+        "an ability for each annotator, a difficulty for each item, by EM",
+        "votes x classes x levels, a step",
+        "Whitehill et al. 2009",
+    ),
+    "crh": Method(
+        "aggregate.crh:CRH",
+        "votes weighted by the logarithm of error rates, truths and weights in turn",
+        "votes, a step",
+        "Li et al., SIGMOD 2014",
+    ),
+    "catd": Method(
+        "aggregate.catd:CATD",
+        "votes weighted by a confidence bound of each annotator's error, truths and weights in turn",
+        "votes, a step",
+        "Li et al., PVLDB 2014",
+    ),
     "mace": Method(
         "aggregate.mace:MACE",
         "annotators who answer honestly or spam with labels of their own, by EM",

@@ -19,10 +19,14 @@ Params = dict[str, Array]
 
 @dataclass(frozen=True)
 class Axes:
-    """Axes in order, and what the numbers are: a simplex along the last axis, in (0, 1), positive, or any."""
+    """Axes in order, and what the numbers are: a simplex along the last axis, in (0, 1), positive, any, or codes.
+
+    "true" stands for the hidden states of a class where a method has several. Arrays along "item" belong to the items
+    of a fit and are not carried to others.
+    """
 
     axes: tuple[str, ...]
-    kind: Literal["simplex", "unit", "positive", "real"]
+    kind: Literal["simplex", "unit", "positive", "real", "code"]
 
 
 VOCABULARY = {
@@ -32,10 +36,15 @@ VOCABULARY = {
     "class_accuracy": Axes(("annotator", "true"), "unit"),
     "skill": Axes(("annotator",), "real"),
     "votes": Axes(("annotator",), "positive"),
+    "ability": Axes(("annotator",), "real"),
+    "difficulty": Axes(("item",), "real"),
+    "group": Axes(("annotator",), "code"),
     "honesty": Axes(("annotator",), "unit"),
     "spam": Axes(("annotator", "given"), "simplex"),
     # Dirichlet posteriors, as votes: pseudo-counts and counts together
     "class_votes": Axes(("true",), "positive"),
+    "class_pseudo": Axes(("true",), "positive"),
+    "type_votes": Axes(("true",), "positive"),
     "confusion_votes": Axes(("annotator", "true", "given"), "positive"),
     "pseudo": Axes(("strength",), "positive"),
     # sums over items, out of which parameters are estimated
@@ -71,7 +80,26 @@ def carry(arrays: Mapping[str, Array], old: Names, new: Names, *, fill: Literal[
     if weight is not None and fill == "population":  # named, but never heard: no better known than a stranger
         silent = (places["annotator"] >= 0) & (weight[places["annotator"]] == 0.0)
         places["annotator"] = np.where(silent, -1, places["annotator"])
-    return {name: _carry_one(value, VOCABULARY[name], places, weight, fill) for name, value in arrays.items()}
+    known = {name: (value, axes_of(name)) for name, value in arrays.items() if "item" not in axes_of(name).axes}
+    return {
+        name: _carry_one(
+            value, axes, {**places, "true": _of_states(value, axes, places["true"], len(old.classes))}, weight, fill
+        )
+        for name, (value, axes) in known.items()
+    }
+
+
+def axes_of(name: str) -> Axes:
+    """The axes of a fitted array; "ibcc.confusion" is the confusion of a member of a committee."""
+    return VOCABULARY[name.rpartition(".")[2]]
+
+
+def _of_states(value: Array, known: Axes, place: Array, n_classes: int) -> Array:
+    """Where the hidden states of each class were, where a class has several."""
+    if "true" not in known.axes:
+        return place
+    n_states = value.shape[known.axes.index("true")] // n_classes
+    return np.where(place[:, None] < 0, -1, place[:, None] * n_states + np.arange(n_states)).ravel()
 
 
 def _carry_one(
@@ -82,7 +110,9 @@ def _carry_one(
         place = places.get(name)
         if place is None or (len(place) == value.shape[axis] and (place == np.arange(len(place))).all()):
             continue
-        if fill == "zero":
+        if known.kind == "code":
+            stranger = np.full_like(value.take([0], axis), -1)
+        elif fill == "zero":
             stranger = np.zeros_like(value.take([0], axis))
         elif name == "annotator":
             stranger = np.average(value, axis=axis, weights=weight, keepdims=True)
@@ -97,7 +127,7 @@ def _carry_one(
 
 def free(name: str, value: Array) -> Array:
     """A parameter without bounds: the logarithm of positive numbers, the logit of those in (0, 1)."""
-    kind = VOCABULARY[name].kind
+    kind = axes_of(name).kind
     if kind == "real":
         return value
     log = np.log(np.maximum(value, 1e-300))
@@ -106,7 +136,7 @@ def free(name: str, value: Array) -> Array:
 
 def bound(name: str, value: Array) -> Array:
     """The way back from `free`, valid whatever the numbers."""
-    kind = VOCABULARY[name].kind
+    kind = axes_of(name).kind
     if kind == "simplex":
         value = np.exp(value - value.max(axis=-1, keepdims=True))
         return value / value.sum(axis=-1, keepdims=True)

@@ -27,7 +27,7 @@ class Result:
 
     `posterior[i, k]` is the probability that class k is true of item i. `params` holds the fitted parameters by name
     ("prior", "confusion", "accuracy" ...; axes in the order annotators, true, given), `statistics` the sums that they
-    were estimated from, `trace` the objective after each step.
+    were estimated from, `trace` the objective after each step, `notes` what the method has to say about its choices.
     """
 
     method: Aggregator
@@ -39,6 +39,7 @@ class Result:
     statistics: Params
     trace: tuple[float, ...] = ()
     converged: bool = True
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def label_codes(self) -> Array:
@@ -69,11 +70,22 @@ class Result:
         crowd = as_crowd(crowd).with_classes(self.classes)
         params = carry(self.params, self.names, Names(crowd.annotators, crowd.classes), fill="population")
         log_item = log_item_prior(crowd, gold, item_prior)
-        posterior = self.method.infer(bind(crowd, engine), params, log_item)
+        ops = bind(self.weighted(crowd, params), engine)
+        posterior = self.method.infer(ops, params, log_item)
+        params = {**params, **self.method.local(ops, params, log_item)}
         return replace(
             self, posterior=posterior, items=crowd.items, annotators=crowd.annotators, params=params, statistics={},
             trace=(),
         )  # fmt: skip
+
+    def weighted(self, crowd: Crowd, params: Params | None = None) -> Crowd:
+        """The crowd with its votes shared among annotators who err together, where the method found such groups."""
+        params = self.params if params is None else params
+        if "group" not in params:
+            return crowd
+        from .dependence import share_votes
+
+        return share_votes(crowd, params["group"])
 
     @property
     def names(self) -> Names:

@@ -44,6 +44,7 @@ def save(result: Result, path: str | Path) -> None:
         "options": result.method.options(),
         "trace": list(result.trace),
         "converged": result.converged,
+        "notes": list(result.notes),
     }
     arrays = {"posterior": result.posterior, "header": _as_bytes(json.dumps(header))}
     for group in ("params", "statistics"):
@@ -80,6 +81,7 @@ def load(path: str | Path) -> Result:
         statistics=group("statistics"),
         trace=tuple(header["trace"]),
         converged=header["converged"],
+        notes=tuple(header["notes"]),
         **{name: _unpack(name, arrays) for name in NAMES},
     )
 

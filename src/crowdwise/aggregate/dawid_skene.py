@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
-from ..em import TableEM
+from ..forms import TableEM
 from ..params import Params
 
 

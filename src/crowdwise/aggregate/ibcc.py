@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
-from ..em import TableEM
+from ..forms import TableEM
 from ..params import Params
 from .dirichlet import divergence, log_beta, mean_log
 
@@ -63,7 +63,7 @@ class IBCC(TableEM):
         hyper = self._log_hyper(pseudo) if self.learn else 0.0
         return hyper - divergence(votes, self._prior(pseudo, votes.shape[2]))
 
-    def estimate_classes(self, mass: Array) -> Params:
+    def estimate_classes(self, mass: Array, params: Params) -> Params:
         votes = mass + self.class_pseudo if self.class_prior == "learned" else 1e9 * self._class_shares(mass)
         return {"class_votes": votes, "prior": votes / votes.sum()}
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
-from ..em import HitEM
+from ..forms import HitEM
 from ..params import Params
 
 
