@@ -13,15 +13,19 @@ from .saving import load
 from .table import Table
 
 if TYPE_CHECKING:
+    from .aggregate.bwa import BWA
     from .aggregate.catd import CATD
+    from .aggregate.community_bcc import CommunityBCC
     from .aggregate.confusion_vector import ConfusionVector
     from .aggregate.crh import CRH
     from .aggregate.dawid_skene import DawidSkene
     from .aggregate.ebcc import EBCC
+    from .aggregate.gibbs import Gibbs
     from .aggregate.glad import GLAD
     from .aggregate.ibcc import IBCC
     from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
+    from .aggregate.minimax_entropy import MinimaxEntropy
     from .aggregate.one_coin import OneCoin
     from .aggregate.wawa import Wawa
     from .aggregate.zencrowd import ZenCrowd
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "BWA",
     "CATD",
     "CRH",
     "EBCC",
@@ -36,12 +41,15 @@ __all__ = [
     "IBCC",
     "MACE",
     "METHODS",
+    "CommunityBCC",
     "ConfusionVector",
     "Crowd",
     "DataWarning",
     "DawidSkene",
+    "Gibbs",
     "InputError",
     "MajorityVote",
+    "MinimaxEntropy",
     "OneCoin",
     "Result",
     "Table",

@@ -77,6 +77,18 @@ METHODS = {
         "votes x classes, a step",
         "Kim & Ghahramani 2012",
     ),
+    "gibbs": Method(
+        "aggregate.gibbs:Gibbs",
+        "the model of IBCC drawn from by Gibbs sampling: several chains, R-hat, posterior draws",
+        "chains x votes x classes, a sweep",
+        "Kim & Ghahramani 2012",
+    ),
+    "community-bcc": Method(
+        "aggregate.community_bcc:CommunityBCC",
+        "annotators in communities whose members err alike, by variational Bayes",
+        "votes x classes + communities x annotators x classes^2, a step",
+        "Venanzi et al. 2014",
+    ),
     "ebcc": Method(
         "aggregate.ebcc:EBCC",
         "IBCC whose classes have sub-types, so that annotators may err together",
@@ -88,6 +100,18 @@ METHODS = {
         "an ability for each annotator, a difficulty for each item, by EM",
         "votes x classes x levels, a step",
         "Whitehill et al. 2009",
+    ),
+    "minimax-entropy": Method(
+        "aggregate.minimax_entropy:MinimaxEntropy",
+        "a table of log-odds for each annotator and each item, regularised",
+        "votes x classes^2, a step",
+        "Zhou, Basu, Mao & Platt 2012",
+    ),
+    "bwa": Method(
+        "aggregate.bwa:BWA",
+        "votes averaged with a precision for each annotator and class",
+        "votes + (items + annotators) x classes, a step",
+        "Li, Rubinstein & Cohn, WWW 2019",
     ),
     "crh": Method(
         "aggregate.crh:CRH",

@@ -37,6 +37,17 @@ VOCABULARY = {
     "skill": Axes(("annotator",), "real"),
     "votes": Axes(("annotator",), "positive"),
     "ability": Axes(("annotator",), "real"),
+    "precision": Axes(("annotator", "given"), "positive"),
+    "degree": Axes(("given",), "real"),
+    "rhat": Axes(("annotator",), "positive"),
+    "prior_draws": Axes(("draw", "true"), "simplex"),
+    "confusion_draws": Axes(("draw", "annotator", "true", "given"), "simplex"),
+    "membership": Axes(("annotator", "community"), "simplex"),
+    "community_shares": Axes(("community",), "simplex"),
+    "community_pseudo": Axes(("community", "true", "given"), "positive"),
+    "logits": Axes(("annotator", "true", "given"), "real"),
+    "item_logits": Axes(("item", "true", "given"), "real"),
+    "penalty": Axes(("table",), "positive"),
     "difficulty": Axes(("item",), "real"),
     "group": Axes(("annotator",), "code"),
     "honesty": Axes(("annotator",), "unit"),
@@ -46,12 +57,15 @@ VOCABULARY = {
     "class_pseudo": Axes(("true",), "positive"),
     "type_votes": Axes(("true",), "positive"),
     "confusion_votes": Axes(("annotator", "true", "given"), "positive"),
-    "pseudo": Axes(("strength",), "positive"),
+    "pseudo": Axes(("true", "given"), "positive"),
     # sums over items, out of which parameters are estimated
     "states": Axes(("true",), "positive"),
     "counts": Axes(("annotator", "true", "given"), "positive"),
     "agree": Axes(("annotator", "given"), "positive"),
     "given": Axes(("annotator", "given"), "positive"),
+    "pull": Axes(("annotator", "true", "given"), "real"),
+    "item_pull": Axes(("item", "true", "given"), "real"),
+    "item_met": Axes(("item", "true"), "positive"),
     "right": Axes(("annotator", "true"), "positive"),
     "met": Axes(("annotator", "true"), "positive"),
 }
@@ -142,7 +156,7 @@ def bound(name: str, value: Array) -> Array:
         return value / value.sum(axis=-1, keepdims=True)
     if kind == "unit":
         return 1.0 / (1.0 + np.exp(-np.clip(value, -30.0, 30.0)))
-    return np.exp(np.clip(value, -300.0, 300.0)) if kind == "positive" else value
+    return np.exp(np.clip(value, -25.0, 25.0)) if kind == "positive" else value
 
 
 def squarem(first: Params, second: Params, third: Params) -> Params:

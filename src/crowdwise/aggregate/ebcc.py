@@ -48,6 +48,7 @@ class EBCC(TableEM):
     diagonal: float = 4.0
     rest: float = 1.0
     restarts: int = 2
+    accelerate: bool = True
 
     @property
     def states_per_class(self) -> int:

@@ -43,6 +43,7 @@ class GLAD(TableEM):
 
     name: ClassVar[str] = "glad"
     levels: int = 7
+    accelerate: bool = True
     class_prior: str | tuple[float, ...] = "uniform"
 
     @property

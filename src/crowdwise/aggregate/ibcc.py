@@ -8,60 +8,34 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
+from ..errors import InputError
 from ..forms import TableEM
 from ..params import Params
-from .dirichlet import divergence, log_beta, mean_log
+from . import polya
+from .dirichlet import divergence, mean_log
+
+PRIORS = ("learned", "population", "pooled", "fixed", "infer.net")
+
+
+def diagonal_prior(n_classes: int, diagonal: float, rest: float) -> Array:
+    """Votes of a prior, (true, given): one number for the true class, another for each other one."""
+    return np.where(np.eye(n_classes, dtype=bool), diagonal, rest)
 
 
 @dataclass(frozen=True, kw_only=True)
-class IBCC(TableEM):
-    r"""Independent Bayesian classifier combination: Dawid-Skene with Dirichlet priors, by variational Bayes.
+class DirichletRows(TableEM):
+    """Variational Bayes over confusion rows and class shares: what IBCC and its kin have in common.
 
-    :math:`\pi \sim Dir(c)` and each row :math:`A_j[k] \sim Dir(b)`, where b has one number on the diagonal and another
-    off it. Mean field, with :math:`\psi` the digamma function and n the expected counts:
-
-    .. math::
-        \log q_i(k) = E \log \pi_k + \sum_j E \log A_j[k, l_{ij}] + const, \qquad
-        E \log A_j[k, l] = \psi(b_{kl} + n_{jkl}) - \psi\left(\sum_l b_{kl} + n_{jkl}\right)
-
-    The trace is the evidence lower bound. With learn, the two numbers of b climb it too (empirical Bayes), so that an
-    annotator with three votes borrows from the crowd. O(votes x classes) a step. Use it where annotators have few
-    votes each and their intervals matter.
-
-    diagonal, rest: the prior's votes for the true class and for each other one; learn: they only start there.
-    class_pseudo: the prior's votes for each class. max_iter, tol, restarts, accelerate, history, seed: as in every EM.
-
-    Reference: Kim & Ghahramani, AISTATS 2012, section 2; variational updates as in Simpson et al. 2013, section 3.
-
-    >>> from crowdwise import IBCC, simulate
-    >>> made = simulate.crowd(simulate.dirichlet(20, 3, seed=1), n_items=300, per_item=4, seed=0)
-    >>> result = IBCC().fit(made.crowd)
-    >>> result.params["confusion"].shape, bool(result.params["pseudo"][0] > result.params["pseudo"][1])
-    ((20, 3, 3), True)
+    diagonal, rest: the prior's votes for the true class and for each other one. class_pseudo: those for each class.
     """
 
-    name: ClassVar[str] = "ibcc"
     diagonal: float = 4.0
     rest: float = 1.0
     class_pseudo: float = 1.0
-    learn: bool = True
-
-    def initial(self, n_annotators: int, n_classes: int) -> Params:
-        return {"pseudo": np.array([self.diagonal, self.rest])}
+    accelerate: bool = True
 
     def log_table(self, params: Params) -> Array:
         return mean_log(params["confusion_votes"])
-
-    def estimate(self, statistics: Params, params: Params) -> Params:
-        counts = statistics["counts"]
-        pseudo = self._climb_pseudo(counts, params["pseudo"]) if self.learn else params["pseudo"]
-        votes = counts + self._prior(pseudo, counts.shape[2])
-        return {"pseudo": pseudo, "confusion_votes": votes, "confusion": votes / votes.sum(axis=2, keepdims=True)}
-
-    def log_prior(self, params: Params) -> float:
-        votes, pseudo = params["confusion_votes"], params["pseudo"]
-        hyper = self._log_hyper(pseudo) if self.learn else 0.0
-        return hyper - divergence(votes, self._prior(pseudo, votes.shape[2]))
 
     def estimate_classes(self, mass: Array, params: Params) -> Params:
         votes = mass + self.class_pseudo if self.class_prior == "learned" else 1e9 * self._class_shares(mass)
@@ -74,36 +48,95 @@ class IBCC(TableEM):
         votes = params["class_votes"]
         return -divergence(votes, np.full_like(votes, self.class_pseudo)) if self.class_prior == "learned" else 0.0
 
-    def _prior(self, pseudo: Array, n_classes: int) -> Array:
-        return np.where(np.eye(n_classes, dtype=bool), pseudo[0], pseudo[1])  # (true, given)
 
-    def _log_hyper(self, pseudo: Array) -> float:
-        """Gamma(2, 1 / start) on both numbers: wide, away from zero, and highest where they start."""
-        return float((np.log(pseudo) - pseudo * self._rate).sum())
+@dataclass(frozen=True, kw_only=True)
+class IBCC(DirichletRows):
+    r"""Independent Bayesian classifier combination: Dawid-Skene with Dirichlet priors, by variational Bayes.
+
+    :math:`\pi \sim Dir(c)` and each row :math:`A_j[k] \sim Dir(b_k)`. Mean field, with :math:`\psi` the digamma
+    function and n the expected counts:
+
+    .. math::
+        \log q_i(k) = E \log \pi_k + \sum_j E \log A_j[k, l_{ij}] + const, \qquad
+        E \log A_j[k, l] = \psi(b_{kl} + n_{jkl}) - \psi\left(\sum_l b_{kl} + n_{jkl}\right)
+
+    The trace is the evidence lower bound. O(votes x classes) a step. Use it where annotators have few votes each and
+    their intervals matter.
+
+    prior: what b is. "learned": two numbers, one on the diagonal and one off it, which climb the bound too (empirical
+    Bayes), so that an annotator with three votes borrows from the crowd. "population": a whole matrix that climbs.
+    "pooled": the crowd's mean confusion times a strength that climbs. "fixed": diagonal and rest as given (4 and 1 are
+    EBCC's, 5 and 2 those of BayesGC). "infer.net": fixed, with a diagonal worth an accuracy of 0.7 among K classes.
+    diagonal, rest: the prior's votes for the true class and for each other one, or where they start. class_pseudo: the
+    prior's votes for each class. max_iter, tol, restarts, accelerate, history, seed: as in every EM.
+
+    Reference: Kim & Ghahramani, AISTATS 2012, section 2; variational updates as in Simpson et al. 2013, section 3;
+    the learned prior by the fixed point of Minka 2000.
+
+    >>> from crowdwise import IBCC, simulate
+    >>> made = simulate.crowd(simulate.dirichlet(20, 3, seed=1), n_items=300, per_item=4, seed=0)
+    >>> result = IBCC().fit(made.crowd)
+    >>> result.params["confusion"].shape, bool(result.params["pseudo"][0, 0] > result.params["pseudo"][0, 1])
+    ((20, 3, 3), True)
+    """
+
+    name: ClassVar[str] = "ibcc"
+    prior: str = "learned"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prior not in PRIORS:
+            raise InputError(f"prior={self.prior!r}: choose {', '.join(PRIORS)}")
+
+    def initial(self, n_annotators: int, n_classes: int) -> Params:
+        diagonal = 0.7 / 0.3 * (n_classes - 1) + 1e-9 if self.prior == "infer.net" else self.diagonal
+        return {"pseudo": diagonal_prior(n_classes, diagonal, self.rest)}
+
+    def estimate(self, statistics: Params, params: Params) -> Params:
+        counts, pseudo = statistics["counts"], params["pseudo"]
+        if self._learns:
+            pseudo = polya.climb(
+                lambda new: float(polya.evidence(counts, new).sum()) + self._log_hyper(new),
+                pseudo,
+                self._proposed(counts, pseudo),
+            )
+        votes = counts + pseudo
+        return {"pseudo": pseudo, "confusion_votes": votes, "confusion": votes / votes.sum(axis=2, keepdims=True)}
+
+    def log_prior(self, params: Params) -> float:
+        hyper = self._log_hyper(params["pseudo"]) if self._learns else 0.0
+        return hyper - divergence(params["confusion_votes"], params["pseudo"])
 
     @property
-    def _rate(self) -> Array:
-        return 1.0 / np.array([self.diagonal, self.rest])
+    def _learns(self) -> bool:
+        return self.prior in ("learned", "population", "pooled")
 
-    def _climb_pseudo(self, counts: Array, pseudo: Array) -> Array:
-        """One fixed-point step of Minka (2000) on the Polya likelihood, halved until it climbs."""
-        from scipy.special import digamma
+    def _log_hyper(self, pseudo: Array) -> float:
+        """Gamma(2, 1 / start) on every number that is free: wide, away from zero, and highest where it starts."""
+        number, start = self._free(pseudo), self._free(self.initial(0, len(pseudo))["pseudo"])
+        return float((np.log(number) - number / start).sum())
 
-        n_classes, eye = counts.shape[2], np.eye(counts.shape[2], dtype=bool)
+    def _free(self, pseudo: Array) -> Array:
+        """The numbers of the prior that are learned: all, the strength of each row's mean, or the two."""
+        if self.prior == "population":
+            return pseudo
+        if self.prior == "pooled" or len(pseudo) == 1:
+            return pseudo.sum(axis=1)[:1]
+        return pseudo[0, :2]
 
-        def objective(pseudo: Array) -> float:
-            prior = self._prior(pseudo, n_classes)
-            return float(log_beta(counts + prior).sum() - len(counts) * log_beta(prior).sum()) + self._log_hyper(pseudo)
-
-        prior = self._prior(pseudo, n_classes)
-        gain = digamma(counts + prior) - digamma(prior)
-        total = prior.sum(axis=1)
-        cost = float((digamma(counts.sum(axis=2) + total) - digamma(total)).sum())
-        gains = np.array([gain[:, eye].sum(), gain[:, ~eye].sum()])
-        step = np.log((pseudo * gains + 1.0) / (cost * np.array([1.0, n_classes - 1.0]) + self._rate) / pseudo)
-        before = objective(pseudo)
-        for _ in range(8):
-            if objective(pseudo * np.exp(step)) >= before:
-                return np.asarray(pseudo * np.exp(step))
-            step = step / 2.0
-        return pseudo
+    def _proposed(self, counts: Array, pseudo: Array) -> Array:
+        """One step of Minka's fixed point, with the hyper-prior's votes."""
+        gain, cost = polya.gains(counts, pseudo)
+        n_classes = len(pseudo)
+        start = self.initial(0, n_classes)["pseudo"]
+        if self.prior == "population":
+            return (pseudo * gain + 1.0) / (cost[:, None] + 1.0 / start)
+        if self.prior == "pooled":
+            mean = counts.sum(axis=0) + pseudo
+            mean /= mean.sum(axis=1, keepdims=True)
+            strength = ((pseudo * gain).sum() + 1.0) / (cost.sum() + 1.0 / start[0].sum())
+            return mean * strength
+        eye = np.eye(n_classes, dtype=bool)
+        both = np.array([(pseudo * gain)[eye].sum(), (pseudo * gain)[~eye].sum()]) + 1.0
+        both /= cost.sum() * np.array([1.0, n_classes - 1.0]) + 1.0 / np.array([self.diagonal, self.rest])
+        return diagonal_prior(n_classes, *both)

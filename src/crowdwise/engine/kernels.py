@@ -200,3 +200,62 @@ def sums_by_cell(low, high, first, item, weight, posterior, out):
                 row[s] += w * posterior[i, s]
         for s in range(states):
             out[cell, s] = row[s]
+
+
+@jit
+def from_logits(  # noqa: PLR0912
+    low, high, first, annotator, label, weight, of_annotator, of_item, log_state, log_item, posterior, pull, pull_item
+):
+    """Items low..high where chances are softmax(annotator's + item's logits); adds to the slopes, returns evidence."""
+    n_classes = log_state.size
+    most = 0
+    for i in range(low, high):
+        most = max(most, first[i + 1] - first[i])
+    chance = np.empty((most, n_classes, n_classes))
+    scores = np.empty(n_classes)
+    weighted, prior = weight.size > 0, log_item.size > 0
+    evidence = 0.0
+    for i in range(low, high):
+        for k in range(n_classes):
+            scores[k] = log_state[k]
+            if prior:
+                scores[k] += log_item[i, k]
+        for v in range(first[i], first[i + 1]):
+            a, at = annotator[v], v - first[i]
+            w = weight[v] if weighted else 1.0
+            for k in range(n_classes):
+                top = -np.inf
+                for g in range(n_classes):
+                    chance[at, k, g] = of_annotator[a, k, g] + of_item[i, k, g]
+                    top = max(top, chance[at, k, g])
+                said = chance[at, k, label[v]] - top
+                total = 0.0
+                for g in range(n_classes):
+                    chance[at, k, g] = np.exp(chance[at, k, g] - top)
+                    total += chance[at, k, g]
+                for g in range(n_classes):
+                    chance[at, k, g] /= total
+                scores[k] += w * (said - np.log(total))
+        top = scores[0]
+        for k in range(1, n_classes):
+            top = max(top, scores[k])
+        total = 0.0
+        for k in range(n_classes):
+            scores[k] = np.exp(scores[k] - top)
+            total += scores[k]
+        evidence += top + np.log(total)
+        for k in range(n_classes):
+            scores[k] /= total
+            posterior[i, k] = scores[k]
+        for v in range(first[i], first[i + 1]):
+            a, at = annotator[v], v - first[i]
+            w = weight[v] if weighted else 1.0
+            for k in range(n_classes):
+                share = w * scores[k]
+                for g in range(n_classes):
+                    slope = -share * chance[at, k, g]
+                    pull[a, k, g] += slope
+                    pull_item[i, k, g] += slope
+                pull[a, k, label[v]] += share
+                pull_item[i, k, label[v]] += share
+    return evidence

@@ -99,6 +99,20 @@ class NumbaEngine(NumpyEngine):
         mass, evidence = self._from_hits(hit, miss, log_state, log_item, agree=agree)
         return agree.sum(axis=0).reshape(self.n_annotators, self.n_classes), mass, evidence
 
+    def logit_sweep(
+        self, annotator_logits: Array, item_logits: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, float, Array, Array]:
+        posterior, pull_item = np.empty((self.n_items, self.n_classes)), np.zeros(item_logits.shape)
+        pull = np.zeros((self.threads, *annotator_logits.shape))
+        prior = np.empty((0, 0)) if log_item is None else np.ascontiguousarray(log_item, float)
+        parts = self._each(
+            lambda t, low, high: kernels.from_logits(
+                low, high, self.first, self.annotator, self.label, self.w, annotator_logits, item_logits, log_state,
+                prior, posterior, pull[t], pull_item,
+            )
+        )  # fmt: skip
+        return posterior, sum(parts), pull.sum(axis=0), pull_item
+
     # -- one pass over the items ----------------------------------------------------------------------------------
 
     def _from_table(

@@ -100,6 +100,34 @@ class NumpyEngine:
         posterior, evidence = self.posterior_hits(hit, miss, log_state, log_item)
         return self.annotator_votes(posterior[self.item, self.label]), posterior.sum(axis=0), evidence
 
+    def logit_sweep(
+        self, annotator_logits: Array, item_logits: Array, log_state: Array, log_item: Array | None = None
+    ) -> tuple[Array, float, Array, Array]:
+        """E-step where a vote's chances are softmax(annotator's + item's logits), rows (true, given), and its slopes.
+
+        Posterior (items, classes), log-evidence, and the slope of the expected log chance of all votes in each of the
+        logits: (annotators, true, given) and (items, true, given).
+        """
+        logits = annotator_logits[self.annotator] + item_logits[self.item]  # (votes, true, given)
+        logits -= logits.max(axis=2, keepdims=True)
+        chance = np.exp(logits)
+        total = chance.sum(axis=2, keepdims=True)
+        chance /= total
+        said = logits[np.arange(self.label.size), :, self.label] - np.log(total[:, :, 0])  # (votes, true)
+        by_item, by_annotator = self._rows_by(self.item, self.n_items), self._rows_by(self.annotator, self.n_annotators)
+        scores = by_item @ said + log_state
+        posterior, evidence = normalise(scores if log_item is None else scores + log_item)
+        slope = -chance
+        slope[np.arange(self.label.size), :, self.label] += 1.0
+        slope *= posterior[self.item][:, :, None]
+        flat = slope.reshape(self.label.size, -1)
+        return (
+            posterior,
+            evidence,
+            np.asarray(by_annotator @ flat).reshape(annotator_logits.shape),
+            np.asarray(by_item @ flat).reshape(item_logits.shape),
+        )
+
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _weighted(self, value: Any) -> Array:
@@ -111,6 +139,13 @@ class NumpyEngine:
 
     def _sum(self, cell: Array, value: Any, rows: int) -> Array:
         return np.bincount(cell, self._weighted(value), rows * self.n_classes).reshape(rows, self.n_classes)
+
+    def _rows_by(self, code: Array, n: int) -> Any:
+        """The sparse matrix that sums rows of votes by a code, (n, votes)."""
+        from scipy.sparse import csr_array
+
+        votes = np.arange(code.size)
+        return csr_array((self._weighted(1.0), (code.astype(np.int64), votes)), shape=(n, code.size))
 
     @cached_property
     def _meetings(self) -> Any:

@@ -1,0 +1,149 @@
+"""Gibbs: Bayesian Dawid-Skene by sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..base import Aggregator, Callback, Solution
+from ..codes import Array
+from ..em import vote_shares
+from ..engine import NumpyEngine, normalise
+from ..errors import InputError
+from ..params import Params
+from .ibcc import IBCC, PRIORS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gibbs(Aggregator):
+    r"""Bayesian Dawid-Skene by Gibbs sampling: the model of `IBCC`, its posterior drawn from instead of approximated.
+
+    In turn, in several chains at once, with n the counts under the drawn classes:
+
+    .. math::
+        z_i \sim \pi_k \prod_j A_j[k, l_{ij}], \qquad \pi \sim Dir(c + n), \qquad A_j[k] \sim Dir(b_k + n_{jk})
+
+    The posterior is the mean of :math:`P(z_i \mid \pi, A)` over the kept draws, and so are predictions; b is the prior
+    that an `IBCC` fit learns. `params["confusion_draws"]` and `params["prior_draws"]` hold the draws,
+    `params["rhat"]` the potential scale reduction of each annotator's accuracy, near 1 where the chains agree; the fit
+    has converged if all are below 1.1. O(chains x votes x classes) a sweep and chains x (warmup + draws x thin)
+    sweeps: a hundred times an `IBCC` fit. Use it where intervals must be right.
+
+    chains, warmup, draws, thin: chains run side by side; sweeps thrown away; draws kept of each chain, one in `thin`
+    sweeps. prior, diagonal, rest, class_pseudo: as for `IBCC`.
+
+    Reference: Kim & Ghahramani, AISTATS 2012, section 2.1; R-hat as in Gelman et al., Bayesian Data Analysis, 2013,
+    section 11.4 (split chains).
+
+    >>> from crowdwise import Gibbs, simulate
+    >>> made = simulate.crowd(simulate.dirichlet(10, 2, 4, 1, seed=1), n_items=100, per_item=5, seed=0)
+    >>> result = Gibbs(draws=10).fit(made.crowd)
+    >>> result.params["confusion_draws"].shape
+    (40, 10, 2, 2)
+    """
+
+    name: ClassVar[str] = "gibbs"
+    exempt: ClassVar[dict[str, str]] = {
+        "Renaming classes renames the answer": "draws belong to places: renamed classes get others, and differ by them",
+    }
+    non_negative: ClassVar[frozenset[str]] = frozenset({"warmup"})
+
+    chains: int = 4
+    warmup: int = 100
+    draws: int = 50
+    thin: int = 2
+    prior: str = "learned"
+    diagonal: float = 4.0
+    rest: float = 1.0
+    class_pseudo: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prior not in PRIORS:
+            raise InputError(f"prior={self.prior!r}: choose {', '.join(PRIORS)}")
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        if start is not None:
+            raise InputError(f"{self.name} starts from the votes: leave start out")
+        model = IBCC(prior=self.prior, diagonal=self.diagonal, rest=self.rest, class_pseudo=self.class_pseudo)
+        # To two digits: enough for a prior, and the same on engines of single precision, so that chains do not part.
+        pseudo = _two_digits(model.solve(ops, log_item, None, None).params["pseudo"])
+        rng = np.random.default_rng(self.seed)
+        known = 0.0 if log_item is None else log_item
+        posterior = normalise(np.log(vote_shares(ops) + 1e-3) + known)[0]
+        z = self._classes(rng, np.stack([posterior] * self.chains, axis=1))
+        kept: list[tuple[Array, Array]] = []
+        for sweep in range(self.warmup + self.draws * self.thin):
+            prior = self._dirichlet(rng, self.class_pseudo + z.sum(axis=0))  # (chains, true)
+            counts = ops.confusion_counts(z.reshape(ops.n_items, -1)).reshape(
+                ops.n_annotators, self.chains, ops.n_classes, ops.n_classes
+            )
+            confusion = self._dirichlet(rng, pseudo + counts)
+            joint = self._log_joint(ops, prior, confusion) + (known if log_item is None else log_item[:, None, :])
+            posterior, evidence = normalise(joint.reshape(-1, ops.n_classes))
+            z = self._classes(rng, posterior.reshape(joint.shape))
+            if sweep >= self.warmup and (sweep - self.warmup) % self.thin == 0:
+                kept.append((prior, confusion.transpose(1, 0, 2, 3)))
+            if callback is not None and callback(sweep + 1, evidence / self.chains) and kept:
+                break
+        prior, confusion = (np.stack(part) for part in zip(*kept, strict=True))  # (draws, chains, ...)
+        accuracy = np.einsum("dck,dcjkk->dcj", prior, confusion)
+        rhat = split_rhat(accuracy)
+        params = {
+            "prior_draws": prior.reshape(-1, ops.n_classes),
+            "confusion_draws": confusion.reshape(-1, *confusion.shape[2:]),
+            "prior": prior.mean(axis=(0, 1)),
+            "confusion": confusion.mean(axis=(0, 1)),
+            "rhat": rhat,
+        }
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=bool((rhat < 1.1).all()))
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        total, n_draws = np.zeros((ops.n_items, ops.n_classes)), len(params["prior_draws"])
+        for prior, confusion in zip(params["prior_draws"], params["confusion_draws"], strict=True):
+            total += ops.posterior(np.log(confusion), np.log(prior), log_item)[0]
+        return total / n_draws
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        return ops.item_scores(np.log(params["confusion"]))
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        return self.chains * ((self.draws + 3) * n_annotators * n_classes**2 + 3 * n_items * n_classes)
+
+    def _log_joint(self, ops: NumpyEngine, prior: Array, confusion: Array) -> Array:
+        """Log chance of each item's votes and class in each chain, (items, chains, true)."""
+        table = np.log(confusion).reshape(ops.n_annotators, -1, ops.n_classes)
+        return ops.item_scores(table).reshape(ops.n_items, self.chains, -1) + np.log(prior)
+
+    def _classes(self, rng: np.random.Generator, posterior: Array) -> Array:
+        """One class for each item and chain, as 0 and 1: (items, chains, true)."""
+        cumulative = posterior.cumsum(axis=2)
+        at = (cumulative < rng.random(posterior.shape[:2])[:, :, None] * cumulative[:, :, -1:]).sum(axis=2)
+        return np.eye(posterior.shape[2])[at]
+
+    def _dirichlet(self, rng: np.random.Generator, votes: Array) -> Array:
+        draw = np.maximum(rng.standard_gamma(votes), 1e-300)
+        return draw / draw.sum(axis=-1, keepdims=True)
+
+
+def _two_digits(value: Array) -> Array:
+    unit = 10.0 ** (np.floor(np.log10(value)) - 1.0)
+    return np.round(value / unit) * unit
+
+
+def split_rhat(draws: Array) -> Array:
+    """Potential scale reduction of (draws, chains, ...): each chain split in two, between over within.
+
+    >>> same = np.random.default_rng(0).normal(size=(200, 4, 1))
+    >>> bool(split_rhat(same)[0] < 1.02 < 3.0 < split_rhat(same + 5.0 * np.arange(4)[:, None])[0])
+    True
+    """
+    half = len(draws) // 2
+    if half < 2:
+        return np.full(draws.shape[2:], np.inf)
+    halves = np.concatenate([draws[:half], draws[half : 2 * half]], axis=1)
+    within = halves.var(axis=0, ddof=1).mean(axis=0)
+    between = halves.mean(axis=0).var(axis=0, ddof=1)
+    return np.sqrt((half - 1) / half + between / np.maximum(within, 1e-300))

@@ -1,0 +1,38 @@
+"""Dirichlet priors of confusion rows learned from the counts of many annotators: Minka's fixed point, made to climb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..codes import Array
+from .dirichlet import log_beta
+
+
+def evidence(counts: Array, pseudo: Array) -> Array:
+    """Log chance of each annotator's counts (annotators, true, given) under rows Dirichlet(pseudo), rows summed out."""
+    return (log_beta(counts + pseudo) - log_beta(pseudo)).sum(axis=1)
+
+
+def gains(counts: Array, pseudo: Array, weight: Array | None = None) -> tuple[Array, Array]:
+    """Above and below the line of Minka's step: for each entry (true, given), and for each row.
+
+    An entry's step is pseudo x gain / cost; entries that share a number add up their gains and costs.
+    """
+    from scipy.special import digamma
+
+    weight = np.ones(len(counts)) if weight is None else weight
+    total = pseudo.sum(axis=1)
+    gain = np.tensordot(weight, digamma(counts + pseudo) - digamma(pseudo), axes=1)
+    return gain, weight @ (digamma(counts.sum(axis=2) + total) - digamma(total))
+
+
+def climb(objective: Callable[[Array], float], pseudo: Array, proposed: Array) -> Array:
+    """The proposal, or a point on the way to it (in logarithms) where the objective is no lower than it is here."""
+    step, before = np.log(proposed / pseudo), objective(pseudo)
+    for _ in range(8):
+        if objective(pseudo * np.exp(step)) >= before:
+            return np.asarray(pseudo * np.exp(step))
+        step = step / 2.0
+    return pseudo
