@@ -13,6 +13,7 @@ from .saving import load
 from .table import Table
 
 if TYPE_CHECKING:
+    from .aggregate.belief_propagation import BeliefPropagation
     from .aggregate.bwa import BWA
     from .aggregate.catd import CATD
     from .aggregate.community_bcc import CommunityBCC
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .aggregate.ibcc import IBCC
     from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
+    from .aggregate.mean_field import MeanField
     from .aggregate.minimax_entropy import MinimaxEntropy
     from .aggregate.one_coin import OneCoin
     from .aggregate.wawa import Wawa
@@ -41,6 +43,7 @@ __all__ = [
     "IBCC",
     "MACE",
     "METHODS",
+    "BeliefPropagation",
     "CommunityBCC",
     "ConfusionVector",
     "Crowd",
@@ -49,6 +52,7 @@ __all__ = [
     "Gibbs",
     "InputError",
     "MajorityVote",
+    "MeanField",
     "MinimaxEntropy",
     "OneCoin",
     "Result",

@@ -101,6 +101,18 @@ METHODS = {
         "votes x classes x levels, a step",
         "Whitehill et al. 2009",
     ),
+    "belief-propagation": Method(
+        "aggregate.belief_propagation:BeliefPropagation",
+        "messages between items and annotators, confusion matrices summed out under any prior",
+        "votes x classes x points of the prior, a round",
+        "Liu, Peng & Ihler 2012",
+    ),
+    "mean-field": Method(
+        "aggregate.mean_field:MeanField",
+        "mean-field inference under any prior on annotators",
+        "votes x classes, a step",
+        "Liu, Peng & Ihler 2012",
+    ),
     "minimax-entropy": Method(
         "aggregate.minimax_entropy:MinimaxEntropy",
         "a table of log-odds for each annotator and each item, regularised",

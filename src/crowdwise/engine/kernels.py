@@ -259,3 +259,59 @@ def from_logits(  # noqa: PLR0912
                 pull[a, k, label[v]] += share
                 pull_item[i, k, label[v]] += share
     return evidence
+
+
+@jit
+def messages(low, high, votes, begin, label, weight, prior, chance, to_annotator, sent, point):
+    """Annotators low..high; prior: weights of the points; chance: (given, true, points); point: (annotators, points).
+
+    Only what points weigh against each other matters, so that a product may be scaled at will and never underflows.
+    """
+    n_classes, n_points = chance.shape[1], prior.size
+    said = np.empty(n_points)
+    for j in range(low, high):
+        left = point[j]
+        for s in range(n_points):
+            left[s] = prior[s]
+        for p in range(begin[j], begin[j + 1]):
+            v = votes[p]
+            row = chance[label[v]]
+            tell(row, to_annotator[v], said)
+            w = weight[v] if weight.size > 0 else 1.0
+            top = 0.0
+            for s in range(n_points):
+                left[s] *= said[s] if w == 1.0 else said[s] ** w
+                top = max(top, left[s])
+            for s in range(n_points):
+                left[s] /= top
+        for p in range(begin[j], begin[j + 1]):
+            v = votes[p]
+            row = chance[label[v]]
+            tell(row, to_annotator[v], said)
+            own = min(weight[v], 1.0) if weight.size > 0 else 1.0
+            for s in range(n_points):
+                said[s] = left[s] / (said[s] if own == 1.0 else said[s] ** own)
+            total = 0.0
+            for k in range(n_classes):
+                answer = 0.0
+                for s in range(n_points):
+                    answer += said[s] * row[k, s]
+                sent[p, k] = answer
+                total += answer
+            for k in range(n_classes):
+                sent[p, k] /= total
+        total = 0.0
+        for s in range(n_points):
+            total += left[s]
+        for s in range(n_points):
+            left[s] /= total
+
+
+@jit
+def tell(row, message, said):
+    """How likely a vote is at each point, by what its item says of its class: row is (true, points)."""
+    for s in range(said.size):
+        said[s] = message[0] * row[0, s]
+    for k in range(1, row.shape[0]):
+        for s in range(said.size):
+            said[s] += message[k] * row[k, s]

@@ -10,6 +10,8 @@ import numpy as np
 from ..codes import Array
 from ..crowd import Crowd
 
+MOST_MESSAGES = 2_000_000  # votes times points held at once
+
 
 def normalise(log_joint: Array) -> tuple[Array, float]:
     """Rows of a distribution from its log, and the sum of the logs of what they were divided by.
@@ -71,6 +73,43 @@ class NumpyEngine:
     def given(self) -> Array:
         """How often each annotator named each class, (annotators, given)."""
         return self.annotator_votes()
+
+    def item_rows(self, rows: Array) -> Array:
+        """Rows a vote summed by item: (votes, states) -> (items, states)."""
+        return np.asarray(self._rows_by(self.item, self.n_items) @ rows)
+
+    def votes_of(self, annotators: Array) -> tuple[Array, Array]:
+        """The votes of some annotators, one annotator after the other, and where each one's begin (and the end)."""
+        order, first = self._by_annotator
+        count = first[annotators + 1] - first[annotators]
+        begin = np.concatenate([[0], np.cumsum(count)])
+        return order[np.repeat(first[annotators] - begin[:-1], count) + np.arange(begin[-1])], begin
+
+    def messages(
+        self, votes: Array, begin: Array, log_weight: Array, chance: Array, to_annotator: Array
+    ) -> tuple[Array, Array]:
+        """What annotators tell each of their items when their confusion matrix is one of some points, with weights.
+
+        `votes` and `begin` as `votes_of` gives them; log weights (points,), chances (points, true, given) and messages
+        (all votes, true). Gives messages (votes, true), rows that sum to one, and how much of each annotator is at
+        each point, (annotators, points). A vote's own message is left out of its answer.
+        """
+        n_annotators = len(begin) - 1
+        sent, point = np.empty((len(votes), self.n_classes)), np.tile(log_weight, (n_annotators, 1))
+        most, low = max(1, MOST_MESSAGES // len(log_weight)), 0
+        while low < n_annotators:  # as many annotators at a time as memory takes, one at least
+            high = max(low + 1, int(np.searchsorted(begin, begin[low] + most, side="right")) - 1)
+            at = slice(begin[low], begin[high])
+            by = np.repeat(np.arange(low, high), np.diff(begin[low : high + 1]))
+            row = chance[:, :, self.label[votes[at]]]  # (points, true, votes)
+            log_said = np.log(np.einsum("skv,vk->vs", row, to_annotator[votes[at]]))
+            weight = np.ones((1, 1)) if self.weight is None else self.weight[votes[at], None]
+            np.add.at(point, by, weight * log_said)
+            left = point[by] - np.minimum(weight, 1.0) * log_said
+            answer = np.einsum("vs,skv->vk", np.exp(left - left.max(axis=1, keepdims=True)), row)
+            sent[at] = answer / answer.sum(axis=1, keepdims=True)
+            low = high
+        return sent, normalise(point)[0]
 
     # -- the passes of EM; compiled engines fuse them -----------------------------------------------------------
 
@@ -146,6 +185,11 @@ class NumpyEngine:
 
         votes = np.arange(code.size)
         return csr_array((self._weighted(1.0), (code.astype(np.int64), votes)), shape=(n, code.size))
+
+    @cached_property
+    def _by_annotator(self) -> tuple[Array, Array]:
+        order = np.argsort(self.annotator, kind="stable")
+        return order, np.searchsorted(self.annotator[order], np.arange(self.n_annotators + 1))
 
     @cached_property
     def _meetings(self) -> Any:
