@@ -241,7 +241,7 @@ def test_ten_thousand_classes():
     item = np.arange(5000) % 400
     label = np.where(rng.random(5000) < 0.7, truth[item], rng.integers(10_000, size=5000))
     crowd = Crowd.from_columns(item, people, label, classes=np.arange(10_000))
-    dense = {"dawid-skene", "ibcc", "ebcc", "glad", "gibbs", "community-bcc", "minimax-entropy"}
+    dense = {"dawid-skene", "ibcc", "ebcc", "glad", "gibbs", "community-bcc", "minimax-entropy", "crowd-svm"}
     for name in dense:
         with pytest.raises(TooLarge, match=rf"{name} would need [\d,.]+ GiB"):
             make(name).fit(crowd)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .aggregate.community_bcc import CommunityBCC
     from .aggregate.confusion_vector import ConfusionVector
     from .aggregate.crh import CRH
+    from .aggregate.crowd_svm import CrowdSVM
     from .aggregate.dawid_skene import DawidSkene
     from .aggregate.ebcc import EBCC
     from .aggregate.gibbs import Gibbs
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     from .aggregate.ibcc import IBCC
     from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
+    from .aggregate.max_margin import MaxMargin
     from .aggregate.mean_field import MeanField
     from .aggregate.minimax_entropy import MinimaxEntropy
     from .aggregate.one_coin import OneCoin
+    from .aggregate.ordinal import Ordinal
+    from .aggregate.ordinal_thresholds import OrdinalThresholds
     from .aggregate.wawa import Wawa
     from .aggregate.zencrowd import ZenCrowd
     from .aggregate.zero_based_skill import ZeroBasedSkill
@@ -47,14 +51,18 @@ __all__ = [
     "CommunityBCC",
     "ConfusionVector",
     "Crowd",
+    "CrowdSVM",
     "DataWarning",
     "DawidSkene",
     "Gibbs",
     "InputError",
     "MajorityVote",
+    "MaxMargin",
     "MeanField",
     "MinimaxEntropy",
     "OneCoin",
+    "Ordinal",
+    "OrdinalThresholds",
     "Result",
     "Table",
     "TooLarge",

@@ -119,6 +119,30 @@ METHODS = {
         "votes x classes^2, a step",
         "Zhou, Basu, Mao & Platt 2012",
     ),
+    "max-margin": Method(
+        "aggregate.max_margin:MaxMargin",
+        "weights under which the winning class of every item wins by a margin",
+        "votes + items x classes, a step",
+        "Tian & Zhu 2015",
+    ),
+    "crowd-svm": Method(
+        "aggregate.crowd_svm:CrowdSVM",
+        "Gibbs sampling with a weighted vote that must win by a margin",
+        "chains x (votes x classes + annotators^3), a sweep",
+        "Tian & Zhu 2015",
+    ),
+    "ordinal": Method(
+        "aggregate.ordinal:Ordinal",
+        "classes in an order: errors fall off with distance, a bias and a spread for each annotator",
+        "votes x classes, a step",
+        "Rogers, Girolami & Polajnar 2010",
+    ),
+    "ordinal-thresholds": Method(
+        "aggregate.ordinal_thresholds:OrdinalThresholds",
+        "classes in an order: a two-class problem at each threshold",
+        "votes x classes, a step",
+        "Raykar et al. 2010",
+    ),
     "bwa": Method(
         "aggregate.bwa:BWA",
         "votes averaged with a precision for each annotator and class",

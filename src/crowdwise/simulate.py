@@ -111,6 +111,14 @@ def dirichlet(n: int, n_classes: int, diagonal: float = 4.0, rest: float = 1.0, 
     return Annotators.make("dirichlet", drawn / drawn.sum(axis=2, keepdims=True))
 
 
+def ordinal(n: int, n_classes: int, spread: float = 0.7, bias: float = 0.5, seed: int = 0) -> Annotators:
+    """Ordered classes: errors fall off as exp(-|l - k - b| / spread), b drawn from N(0, bias) for each annotator."""
+    shift = np.random.default_rng(seed).normal(0.0, bias, n)[:, None, None]
+    place = np.arange(n_classes)
+    chance = np.exp(-np.abs(place - place[:, None] - shift) / spread)
+    return Annotators.make("ordinal", chance / chance.sum(axis=2, keepdims=True))
+
+
 def hammer_spammer(n: int, n_classes: int, hammers: float = 0.5, seed: int = 0) -> Annotators:
     """Each annotator knows everything (with chance `hammers`) or guesses (Karger, Oh & Shah 2011)."""
     hammer = np.random.default_rng(seed).random(n) < hammers
@@ -179,6 +187,7 @@ KINDS: dict[str, Callable[[int, int, int], Annotators]] = {
     "one-coin": lambda n, k, seed: one_coin(n, k, np.random.default_rng(seed).uniform(0.55, 0.95, n)),
     "beta": lambda n, k, seed: beta(n, k, seed=seed),
     "dirichlet": lambda n, k, seed: dirichlet(n, k, seed=seed),
+    "ordinal": lambda n, k, seed: ordinal(n, k, seed=seed),
     "hammer-spammer": lambda n, k, seed: hammer_spammer(n, k, seed=seed),
     "spammer": lambda n, k, _: spammers(n, k),
     "extreme-spammer": lambda n, k, _: spammers(n, k, everything=True),

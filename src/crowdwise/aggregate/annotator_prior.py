@@ -124,3 +124,10 @@ def _coins(accuracy: Array) -> Array:
     n_classes = accuracy.shape[1]
     error = (1.0 - accuracy)[:, :, None] / (n_classes - 1)
     return np.where(np.eye(n_classes, dtype=bool), accuracy[:, :, None], error)
+
+
+def over_points(counts: Array, log_weight: Array, log_chance: Array) -> Array:
+    """How much of each annotator is at each point, (annotators, points), given the expected counts of their votes."""
+    log_member = log_weight + np.tensordot(counts, log_chance, axes=([1, 2], [1, 2]))
+    member = np.exp(log_member - log_member.max(axis=1, keepdims=True))
+    return np.asarray(member / member.sum(axis=1, keepdims=True))

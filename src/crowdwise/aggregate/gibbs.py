@@ -74,7 +74,8 @@ class Gibbs(Aggregator):
         known = 0.0 if log_item is None else log_item
         posterior = normalise(np.log(vote_shares(ops) + 1e-3) + known)[0]
         z = self._classes(rng, np.stack([posterior] * self.chains, axis=1))
-        kept: list[tuple[Array, Array]] = []
+        beside = self.begin_beside(ops)
+        kept: list[Params] = []
         for sweep in range(self.warmup + self.draws * self.thin):
             prior = self._dirichlet(rng, self.class_pseudo + z.sum(axis=0))  # (chains, true)
             counts = ops.confusion_counts(z.reshape(ops.n_items, -1)).reshape(
@@ -82,28 +83,43 @@ class Gibbs(Aggregator):
             )
             confusion = self._dirichlet(rng, pseudo + counts)
             joint = self._log_joint(ops, prior, confusion) + (known if log_item is None else log_item[:, None, :])
-            posterior, evidence = normalise(joint.reshape(-1, ops.n_classes))
+            beside, log_beside = self.draw_beside(ops, rng, z, beside)
+            posterior, evidence = normalise((joint + log_beside).reshape(-1, ops.n_classes))
             z = self._classes(rng, posterior.reshape(joint.shape))
             if sweep >= self.warmup and (sweep - self.warmup) % self.thin == 0:
-                kept.append((prior, confusion.transpose(1, 0, 2, 3)))
+                kept.append({"prior_draws": prior, "confusion_draws": confusion.transpose(1, 0, 2, 3), **beside})
             if callback is not None and callback(sweep + 1, evidence / self.chains) and kept:
                 break
-        prior, confusion = (np.stack(part) for part in zip(*kept, strict=True))  # (draws, chains, ...)
-        accuracy = np.einsum("dck,dcjkk->dcj", prior, confusion)
-        rhat = split_rhat(accuracy)
+        drawn = {name: np.stack([draw[name] for draw in kept]) for name in kept[0]}  # (draws, chains, ...)
+        rhat = split_rhat(np.einsum("dck,dcjkk->dcj", drawn["prior_draws"], drawn["confusion_draws"]))
         params = {
-            "prior_draws": prior.reshape(-1, ops.n_classes),
-            "confusion_draws": confusion.reshape(-1, *confusion.shape[2:]),
-            "prior": prior.mean(axis=(0, 1)),
-            "confusion": confusion.mean(axis=(0, 1)),
+            **{name: value.reshape(-1, *value.shape[2:]) for name, value in drawn.items()},
+            "prior": drawn["prior_draws"].mean(axis=(0, 1)),
+            "confusion": drawn["confusion_draws"].mean(axis=(0, 1)),
             "rhat": rhat,
         }
         return Solution(self.infer(ops, params, log_item), params, {}, converged=bool((rhat < 1.1).all()))
 
+    def begin_beside(self, ops: NumpyEngine) -> Params:
+        """What is drawn beside classes and confusion matrices, (chains, ...) by name, before the first sweep."""
+        return {}
+
+    def draw_beside(
+        self, ops: NumpyEngine, rng: np.random.Generator, z: Array, beside: Params
+    ) -> tuple[Params, Array | float]:
+        """The next draw of it, given the classes z (items, chains, true), and what it says of them, likewise."""
+        return beside, 0.0
+
+    def log_beside(self, ops: NumpyEngine, params: Params, draw: int) -> Array | float:
+        """What one kept draw of it says of the classes, (items, true)."""
+        return 0.0
+
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         total, n_draws = np.zeros((ops.n_items, ops.n_classes)), len(params["prior_draws"])
-        for prior, confusion in zip(params["prior_draws"], params["confusion_draws"], strict=True):
-            total += ops.posterior(np.log(confusion), np.log(prior), log_item)[0]
+        for draw in range(n_draws):
+            log_prior, log_confusion = np.log(params["prior_draws"][draw]), np.log(params["confusion_draws"][draw])
+            known = self.log_beside(ops, params, draw) + (0.0 if log_item is None else log_item)
+            total += ops.posterior(log_confusion, log_prior, known if isinstance(known, np.ndarray) else None)[0]
         return total / n_draws
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ..codes import Array
 from ..forms import TableEM
 from ..params import Params
-from .annotator_prior import AnnotatorPrior
+from .annotator_prior import AnnotatorPrior, over_points
 from .dirichlet import divergence, mean_log
 
 NODE_VOTES = 500  # as many votes as a mixture's nodes are fine enough for
@@ -92,6 +92,4 @@ class MeanField(AnnotatorPrior, TableEM):
         """How much of each annotator is at each point of the prior; log chances there; log weights."""
         log_weight, chance = self.nodes(counts.shape[2], NODE_VOTES, SAMPLES)
         log_chance = np.log(chance)
-        log_member = log_weight + np.tensordot(counts, log_chance, axes=([1, 2], [1, 2]))
-        member = np.exp(log_member - log_member.max(axis=1, keepdims=True))
-        return member / member.sum(axis=1, keepdims=True), log_chance, log_weight
+        return over_points(counts, log_weight, log_chance), log_chance, log_weight

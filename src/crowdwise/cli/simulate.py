@@ -9,7 +9,7 @@ import typer
 from . import options as o
 
 KINDS = (
-    "one-coin, beta, dirichlet, hammer-spammer, spammer, extreme-spammer, pairwise-flipper, class-expert, "
+    "one-coin, beta, dirichlet, ordinal, hammer-spammer, spammer, extreme-spammer, pairwise-flipper, class-expert, "
     "class-biased, one-class, adversary, junior, colluder, group"
 )
 

@@ -40,6 +40,9 @@ class NumbaEngine(NumpyEngine):
         self.w = NOTHING if self.weight is None else self.weight
         self.threads, self.ranges = threads, _even(self.first, threads)
 
+    def over(self, crowd: Crowd) -> NumbaEngine:
+        return NumbaEngine(crowd, self.threads)
+
     def item_votes(self, value: Any = 1.0) -> Array:
         out, value = np.zeros((self.n_items, self.n_classes)), np.atleast_1d(np.asarray(value, float))
         self._each(lambda _, low, high: kernels.item_votes(low, high, self.first, self.label, value, self.w, out))

@@ -39,6 +39,10 @@ class NumpyEngine:
         self.item, self.annotator, self.label, self.weight = crowd.item, crowd.annotator, crowd.label, crowd.weight
         self.n_items, self.n_annotators, self.n_classes = crowd.n_items, crowd.n_annotators, crowd.n_classes
 
+    def over(self, crowd: Crowd) -> NumpyEngine:
+        """The same engine over other votes."""
+        return type(self)(crowd)
+
     # -- sums over votes ------------------------------------------------------------------------------------------
 
     def item_votes(self, value: Any = 1.0) -> Array:

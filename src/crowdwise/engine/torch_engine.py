@@ -45,6 +45,9 @@ class TorchEngine(NumpyEngine):
         self._w = weight
         self._w_by_cell = None if weight is None else weight[self._by_cell]
 
+    def over(self, crowd: Crowd) -> TorchEngine:
+        return TorchEngine(crowd, str(self.device))
+
     def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
         posterior, evidence = self._posterior(table, log_state, log_item)
         return self._get(posterior), evidence

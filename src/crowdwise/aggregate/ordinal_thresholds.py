@@ -1,0 +1,96 @@
+"""OrdinalThresholds: classes in an order, as one two-class problem for each threshold between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..base import Aggregator, Callback, Solution
+from ..codes import Array
+from ..engine import NumpyEngine
+from ..errors import InputError
+from ..params import Params
+from .dirichlet import mean_log
+from .ibcc import IBCC
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalThresholds(Aggregator):
+    r"""Classes in an order: is it above this threshold? One two-class `IBCC` for each of the K - 1 thresholds.
+
+    At threshold :math:`t` a vote says whether :math:`l_{ij} > t`, and annotators have a sensitivity and a specificity.
+    The posteriors :math:`P(z_i > t)` are made to fall with t, each no larger than the one before, and
+
+    .. math:: q_i(k) = P(z_i > k - 1) - P(z_i > k)
+
+    O(votes x classes) a step. Use it for grades where annotators are strict or lenient in ways that differ along the
+    scale; `Ordinal` has fewer parameters. Classes must be in order, as numbers are.
+
+    diagonal, rest, max_iter, tol: as for `IBCC`, whose prior keeps annotators of few votes in bounds.
+
+    Reference: Raykar et al., JMLR 11, 2010, section 5.
+
+    >>> from crowdwise import OrdinalThresholds, simulate
+    >>> made = simulate.crowd(simulate.ordinal(20, 5, spread=0.6, seed=1), n_items=200, per_item=4, seed=0)
+    >>> bool((OrdinalThresholds().fit(made.crowd).labels == made.truth).mean() > 0.6)
+    True
+    """
+
+    name: ClassVar[str] = "ordinal-thresholds"
+    exempt: ClassVar[dict[str, str]] = {
+        "Renaming classes renames the answer": "the order of the classes is what the model is about",
+    }
+    diagonal: float = 4.0
+    rest: float = 1.0
+    max_iter: int = 500
+    tol: float = 1e-7
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        if start is not None:
+            raise InputError(f"{self.name} starts from the votes: leave start out")
+        sides = [
+            self._binary.solve(self._sides(ops, t), _by_side(log_item, t), None, callback)
+            for t in range(ops.n_classes - 1)
+        ]
+        shape = (len(sides), ops.n_annotators, 2, 2)
+        params = {
+            "side_votes": np.array([side.params["class_votes"] for side in sides]).reshape(-1, 2),
+            "side_confusion_votes": np.array([side.params["confusion_votes"] for side in sides]).reshape(shape),
+        }
+        converged = all(side.converged for side in sides)
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=converged)
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        above = np.ones((ops.n_items, ops.n_classes + 1))
+        above[:, -1] = 0.0
+        for t, votes in enumerate(zip(params["side_votes"], params["side_confusion_votes"], strict=True)):
+            of_side = dict(zip(("class_votes", "confusion_votes"), votes, strict=True))
+            above[:, t + 1] = self._binary.infer(self._sides(ops, t), of_side, _by_side(log_item, t))[:, 1]
+        above = np.minimum.accumulate(above, axis=1)
+        return above[:, :-1] - above[:, 1:]
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        scores = np.zeros((ops.n_items, ops.n_classes))
+        for t, votes in enumerate(params["side_confusion_votes"]):
+            side = self._sides(ops, t).item_scores(mean_log(votes))
+            scores += np.where(np.arange(ops.n_classes) > t, side[:, 1:], side[:, :1])
+        return scores
+
+    @property
+    def _binary(self) -> IBCC:
+        return IBCC(diagonal=self.diagonal, rest=self.rest, max_iter=self.max_iter, tol=self.tol)
+
+    def _sides(self, ops: NumpyEngine, threshold: int) -> NumpyEngine:
+        label = (ops.label > threshold).astype(ops.label.dtype)
+        return ops.over(replace(ops.crowd, label=label, classes=np.arange(2)))
+
+
+def _by_side(log_item: Array | None, threshold: int) -> Array | None:
+    """What is known of the class, said of at most and above the threshold: the mean of a side's classes."""
+    if log_item is None:
+        return None
+    below, above = log_item[:, : threshold + 1], log_item[:, threshold + 1 :]
+    sides = [np.logaddexp.reduce(side, axis=1) - np.log(side.shape[1]) for side in (below, above)]
+    return np.stack(sides, axis=1)
