@@ -13,6 +13,7 @@ from .saving import load
 from .table import Table
 
 if TYPE_CHECKING:
+    from .aggregate.auto import Auto
     from .aggregate.belief_propagation import BeliefPropagation
     from .aggregate.bwa import BWA
     from .aggregate.catd import CATD
@@ -47,6 +48,7 @@ __all__ = [
     "IBCC",
     "MACE",
     "METHODS",
+    "Auto",
     "BeliefPropagation",
     "CommunityBCC",
     "ConfusionVector",
@@ -78,6 +80,17 @@ def __getattr__(name: str) -> Any:
     for method in METHODS.values():
         if method.class_name == name:
             return method.load()
-    if name in ("annotators", "checks", "explain", "graphs", "io", "metrics", "simulate"):
+    if name in (
+        "annotators",
+        "checks",
+        "dependence",
+        "explain",
+        "graphs",
+        "held_out",
+        "io",
+        "metrics",
+        "simulate",
+        "uncertainty",
+    ):
         return import_module(f"crowdwise.{name}")
     raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")

@@ -50,6 +50,8 @@ class Aggregator(ABC):
     name: ClassVar[str]
     non_negative: ClassVar[frozenset[str]] = frozenset()
     """Numbers among the options that may be 0; all others but seed and tol are positive."""
+    unit: ClassVar[str] = "votes"
+    """What `scores` are: votes, log-odds ..."""
     exempt: ClassVar[Mapping[str, str]] = {}
     """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
 
@@ -113,8 +115,9 @@ class Aggregator(ABC):
 
             group = find_groups(crowd, known, engine=engine)
             grouped, crowd = {"group": group}, share_votes(crowd, group)
-        ops = bind(crowd, engine)
+        ops = bind(crowd, engine, self.load)
         solution = self.solve(ops, known, start, callback)
+        notes = _about_groups(crowd, grouped) + solution.notes
         votes = {"votes": crowd.annotator_weight()}
         return Result(
             method=self,
@@ -126,7 +129,7 @@ class Aggregator(ABC):
             statistics=solution.statistics,
             trace=solution.trace,
             converged=solution.converged,
-            notes=solution.notes,
+            notes=notes,
         )
 
     def prepare(self, crowd: Crowd, start: Any) -> Crowd:
@@ -144,6 +147,15 @@ class Aggregator(ABC):
     @abstractmethod
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         """What the votes on an item say for each class, (items, classes): a sum over its votes."""
+
+    def class_scores(self, params: Params) -> Array:
+        """What is said for each class, in the unit of `scores`, before a vote is seen."""
+        return np.log(params["prior"]) if self.unit == "log-odds" and "prior" in params else np.zeros(1)
+
+    @property
+    def load(self) -> int:
+        """How many times more work a vote is than in Dawid-Skene, roughly: which engine is worth its start."""
+        return 1
 
     def local(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> Params:
         """Parameters of the items themselves, such as their difficulty, at known parameters of the annotators."""
@@ -169,6 +181,20 @@ class Aggregator(ABC):
                 f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "
                 "take a method that keeps less, such as one-coin in place of confusion matrices, or merge classes"
             )
+
+
+def _about_groups(crowd: Crowd, grouped: Params) -> tuple[str, ...]:
+    if not grouped:
+        return ()
+    size = np.bincount(grouped["group"] + 1)[1:]
+    if not size.size:
+        return ("no annotators were found to err together",)
+    largest = np.flatnonzero(grouped["group"] == size.argmax())
+    names = ", ".join(shown(name) for name in crowd.annotators[largest[:5]]) + (" ..." if largest.size > 5 else "")
+    return (
+        f"{size.sum()} annotators err together, in {size.size} groups (the largest: {names}): a group's votes on an "
+        "item share the weight of one",
+    )
 
 
 def _memory() -> int:

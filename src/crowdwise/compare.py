@@ -1,9 +1,9 @@
-"""Methods side by side on one crowd."""
+"""Methods side by side on one crowd, with or without a truth to hold them against."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from .codes import Array
 from .crowd import Crowd
 from .frames import labels_by_item
 from .gold import gold_codes
+from .held_out import HeldOut, held_out, tempered
 from .methods import METHODS, make
 from .result import Result
 from .table import Table
@@ -23,6 +24,7 @@ MEASURES: dict[str, Callable[[Array, Array], float]] = {
     "log_loss": metrics.log_loss,
     "calibration_error": metrics.calibration_error,
 }
+USUAL = tuple(name for name, method in METHODS.items() if method.usual)
 
 
 def truth_codes(crowd: Crowd, truth: Any) -> Array:
@@ -35,30 +37,78 @@ def compare(
     crowd: Crowd,
     *,
     truth: Any = None,
-    methods: Iterable[str] = tuple(METHODS),
+    methods: Iterable[str] = USUAL,
     gold: Any = None,
+    forecasts: bool = True,
     engine: str = "auto",
     seed: int = 0,
     callback: Callable[[str], object] | None = None,
 ) -> tuple[Table, dict[str, Result]]:
-    """A row a method: how many labels agree with the majority vote's, seconds, and measures where truth is known.
+    """A row a method, and the results themselves by name.
 
-    Also the results themselves, by name. `callback(name)` is called before each fit. Truth is used to measure only.
+    agreement: share of items on which it says what another method says, on average. agrees_with_majority: the same
+    with the majority vote. forecast, forecast_error, temperature: mean log chance of held-out votes, calibration error
+    of these forecasts, and the temperature that they ask for (`crowdwise.held_out`): weak guides, and a second fit.
+    Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
+    of the one fit to all votes. `callback(name)` is called before each fit. Truth is used to measure only.
     """
-    results, seconds = {}, []
+    results: dict[str, Result] = {}
+    seconds: list[float] = []
+    ahead: dict[str, HeldOut] = {}
     for name in methods:
         if callback is not None:
             callback(name)
         began = time.perf_counter()
         results[name] = make(name, seed=seed).fit(crowd, gold=gold, engine=engine)
         seconds.append(time.perf_counter() - began)
+        if forecasts:
+            ahead[name] = held_out(crowd, results[name].method, gold=gold, engine=engine, seed=seed)
     majority = results.get("majority-vote") or make("majority-vote").fit(crowd, gold=gold, engine=engine)
-    columns = {
+    columns: dict[str, Array] = {
         "method": np.array(list(results), object),
+        "agreement": _mean_agreement(agreement(results)),
         "agrees_with_majority": np.array([(r.label_codes == majority.label_codes).mean() for r in results.values()]),
     }
+    if forecasts:
+        columns["forecast"] = np.array([each.log_likelihood for each in ahead.values()])
+        columns["forecast_error"] = np.array([each.calibration_error for each in ahead.values()])
+        columns["temperature"] = np.array([each.temperature for each in ahead.values()])
     if truth is not None:
         codes = truth_codes(crowd, truth)
         for measure, of in MEASURES.items():
             columns[measure] = np.array([of(result.posterior, codes) for result in results.values()])
+        if forecasts:
+            cooled = [tempered(result.posterior, ahead[name].temperature) for name, result in results.items()]
+            columns["tempered_error"] = np.array([metrics.calibration_error(posterior, codes) for posterior in cooled])
     return Table({**columns, "seconds": np.array(seconds)}), results
+
+
+def agreement(results: Mapping[str, Result]) -> Array:
+    """Share of items on which each two methods say the same, (methods, methods)."""
+    labels = np.array([result.label_codes for result in results.values()])
+    return np.array([[(a == b).mean() for b in labels] for a in labels])
+
+
+def disputed(results: Mapping[str, Result]) -> Table:
+    """The items on which methods differ, most disputed first: the item, how many labels it has got, and from whom.
+
+    >>> from crowdwise import simulate
+    >>> crowd = simulate.crowd(simulate.one_coin(9, 3, 0.5), n_items=60, per_item=3, seed=0).crowd
+    >>> _, results = compare(crowd, methods=["majority-vote", "mace", "ibcc"], forecasts=False)
+    >>> list(disputed(results).columns)
+    ['item', 'labels', 'majority-vote', 'mace', 'ibcc']
+    """
+    codes = np.array([result.label_codes for result in results.values()])  # (methods, items)
+    some = next(iter(results.values()))
+    ordered = np.sort(codes, axis=0)
+    distinct = 1 + (np.diff(ordered, axis=0) != 0).sum(axis=0)
+    share = np.array([(codes == row).mean(axis=0) for row in codes]).mean(axis=0)  # that two methods agree
+    order = np.lexsort((share, -distinct))
+    order = order[distinct[order] > 1]
+    columns = {name: result.labels[order] for name, result in results.items()}
+    return Table({"item": some.items[order], "labels": distinct[order], **columns})
+
+
+def _mean_agreement(same: Array) -> Array:
+    others = len(same) - 1
+    return (same.sum(axis=1) - 1.0) / others if others else np.ones(1)

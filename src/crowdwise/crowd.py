@@ -286,7 +286,7 @@ class Crowd:
             raise InputError(f"{code} {shown(chosen[position < 0][0])} is not in this crowd")
         keep = np.zeros(len(names), bool)
         keep[position] = True
-        crowd = self._votes(keep[getattr(self, code)])
+        crowd = self.take(keep[getattr(self, code)])
         rank = np.cumsum(keep) - 1
         columns = {} if axis == "items" else {name: column[keep] for name, column in self.annotator_extra.items()}
         return replace(
@@ -310,7 +310,7 @@ class Crowd:
             renamed[old] = new
         names = list(dict.fromkeys(name for name in renamed if name is not None))  # in their order, merged ones once
         table = np.array([-1 if name is None else names.index(name) for name in renamed])
-        crowd = self._votes((table >= 0)[self.label], "relabelled")
+        crowd = self.take((table >= 0)[self.label], "relabelled")
         return replace(crowd, label=table[crowd.label], classes=names_array(names))
 
     def with_weight(self, weight: Any) -> Crowd:
@@ -360,11 +360,12 @@ class Crowd:
     def _pair(self) -> Array:
         return self.item.astype(np.int64) * self.n_annotators + self.annotator
 
-    def _votes(self, keep: Array, reason: str | None = None) -> Crowd:
-        """The votes where `keep`, all names kept; what goes is counted under `reason`."""
-        if keep.all():
+    def take(self, keep: Array, reason: str | None = None) -> Crowd:
+        """Some votes, by a mask or by their places, all names kept; what goes is counted under `reason`."""
+        gone = self.n_votes - int(keep.sum()) if keep.dtype == bool else None
+        if gone == 0:
             return self
-        dropped = {reason: self.dropped.get(reason, 0) + int((~keep).sum())} if reason else {}
+        dropped = {reason: self.dropped.get(reason, 0) + gone} if reason and gone else {}
         return replace(
             self,
             item=self.item[keep],
@@ -379,7 +380,7 @@ class Crowd:
         wanted = find(self.classes, names_array(list(no_vote))) < 0 if no_vote else np.ones(self.n_classes, bool)
         if wanted.all():
             return self
-        crowd, rank = self._votes(wanted[self.label], "no vote"), np.cumsum(wanted) - 1
+        crowd, rank = self.take(wanted[self.label], "no vote"), np.cumsum(wanted) - 1
         return replace(crowd, label=rank[crowd.label], classes=self.classes[wanted])
 
     def _once(self, repeats: Repeats) -> Crowd:
@@ -396,7 +397,7 @@ class Crowd:
             )
         keep = np.ones(self.n_votes, bool)
         keep[order[:-1][followed]] = False
-        return self._votes(keep, "repeated")
+        return self.take(keep, "repeated")
 
     def with_classes(self, classes: Iterable[Any] | None) -> Crowd:
         """The classes in the given order, or in the order that a person expects."""

@@ -43,6 +43,7 @@ class EM(Aggregator):
     starts there.
     """
 
+    unit: ClassVar[str] = "log-odds"
     non_negative: ClassVar[frozenset[str]] = frozenset({"history"})
 
     class_prior: str | tuple[float, ...] = "learned"
@@ -93,6 +94,10 @@ class EM(Aggregator):
         """Hidden states of each class: 1, unless a class has sub-types; class k has states k n ... k n + n - 1."""
         return 1
 
+    @property
+    def load(self) -> int:
+        return self.states_per_class
+
     def split(self, posterior: Array, run: int) -> Array:
         """A start, (items, classes), spread over the hidden states, differently in each run; keyed by item."""
         if run:
@@ -129,6 +134,9 @@ class EM(Aggregator):
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         return self._by_class(self.posterior(ops, params, log_item)[0])
+
+    def class_scores(self, params: Params) -> Array:
+        return np.logaddexp.reduce(self.log_class_prior(params).reshape(-1, self.states_per_class), axis=1)
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         log_likelihood, n_states = self.log_likelihood(ops, params), self.states_per_class

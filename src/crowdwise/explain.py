@@ -9,7 +9,6 @@ import numpy as np
 
 from .codes import find, names_array, shown
 from .crowd import Crowd
-from .em import EM
 from .engine import bind
 from .errors import InputError
 from .result import Result
@@ -58,7 +57,7 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     scores = result.method.scores(bind(each, "numpy"), result.params)
     says = scores[:, label] - scores[:, other]
     order = np.argsort(-np.abs(says), kind="stable")
-    prior = result.method.log_class_prior(result.params) if isinstance(result.method, EM) else 0.0 * rest
+    prior = np.broadcast_to(result.method.class_scores(result.params), rest.shape)
     before = float(prior[label] - prior[other])
     votes = {
         "annotator": one.annotators[one.annotator][order],
@@ -69,7 +68,7 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
         item=item,
         label=result.classes[label : label + 1].tolist()[0],
         other=result.classes[other : other + 1].tolist()[0],
-        unit="log-odds" if isinstance(result.method, EM) else "votes",
+        unit=result.method.unit,
         before=before,
         votes=Table(votes),
         total=before + float(says.sum()),

@@ -21,6 +21,8 @@ class Method:
     line: str
     cost: str
     reference: str
+    usual: bool = True
+    """Whether a comparison takes it unasked: not those that sample, nor those for ordered classes."""
 
     @property
     def class_name(self) -> str:
@@ -35,6 +37,12 @@ class Method:
 
 
 METHODS = {
+    "auto": Method(
+        "aggregate.auto:Auto",
+        "a committee of different models on votes weighted for dependence: no choice needed",
+        "seven fits",
+        "crowdwise",
+    ),
     "majority-vote": Method(
         "aggregate.majority_vote:MajorityVote",
         "the class that most annotators name",
@@ -82,6 +90,7 @@ METHODS = {
         "the model of IBCC drawn from by Gibbs sampling: several chains, R-hat, posterior draws",
         "chains x votes x classes, a sweep",
         "Kim & Ghahramani 2012",
+        usual=False,
     ),
     "community-bcc": Method(
         "aggregate.community_bcc:CommunityBCC",
@@ -130,18 +139,21 @@ METHODS = {
         "Gibbs sampling with a weighted vote that must win by a margin",
         "chains x (votes x classes + annotators^3), a sweep",
         "Tian & Zhu 2015",
+        usual=False,
     ),
     "ordinal": Method(
         "aggregate.ordinal:Ordinal",
         "classes in an order: errors fall off with distance, a bias and a spread for each annotator",
         "votes x classes, a step",
         "Rogers, Girolami & Polajnar 2010",
+        usual=False,
     ),
     "ordinal-thresholds": Method(
         "aggregate.ordinal_thresholds:OrdinalThresholds",
         "classes in an order: a two-class problem at each threshold",
         "votes x classes, a step",
         "Raykar et al. 2010",
+        usual=False,
     ),
     "bwa": Method(
         "aggregate.bwa:BWA",

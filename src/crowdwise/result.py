@@ -70,7 +70,7 @@ class Result:
         crowd = as_crowd(crowd).with_classes(self.classes)
         params = carry(self.params, self.names, Names(crowd.annotators, crowd.classes), fill="population")
         log_item = log_item_prior(crowd, gold, item_prior)
-        ops = bind(self.weighted(crowd, params), engine)
+        ops = bind(self.weighted(crowd, params), engine, self.method.load)
         posterior = self.method.infer(ops, params, log_item)
         params = {**params, **self.method.local(ops, params, log_item)}
         return replace(

@@ -49,6 +49,7 @@ class BeliefPropagation(AnnotatorPrior):
     """
 
     name: ClassVar[str] = "belief-propagation"
+    unit: ClassVar[str] = "log-odds"
     exempt: ClassVar[dict[str, str]] = {
         "Predict on the training votes gives the training posterior (without gold)": (
             "a message leaves out the item it goes to; for new items there is nothing to leave out"
@@ -61,6 +62,10 @@ class BeliefPropagation(AnnotatorPrior):
     max_iter: int = 100
     tol: float = 1e-5
     damping: float = 0.0
+
+    @property
+    def load(self) -> int:
+        return 20  # points, in an annotator of a few dozen votes
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -45,6 +45,7 @@ class Gibbs(Aggregator):
     """
 
     name: ClassVar[str] = "gibbs"
+    unit: ClassVar[str] = "log-odds"
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "draws belong to places: renamed classes get others, and differ by them",
     }
@@ -58,6 +59,10 @@ class Gibbs(Aggregator):
     diagonal: float = 4.0
     rest: float = 1.0
     class_pseudo: float = 1.0
+
+    @property
+    def load(self) -> int:
+        return self.chains * 5  # sweeps, far more than steps of EM
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,6 +48,10 @@ class MinimaxEntropy(EM):
     tol: float = 1e-6
     accelerate: bool = True
 
+    @property
+    def load(self) -> int:
+        return 5  # exponentials
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.history:

@@ -39,6 +39,7 @@ class OrdinalThresholds(Aggregator):
     """
 
     name: ClassVar[str] = "ordinal-thresholds"
+    unit: ClassVar[str] = "log-odds"
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "the order of the classes is what the model is about",
     }

@@ -11,12 +11,12 @@ from .numpy_engine import NumpyEngine, normalise
 __all__ = ["ENGINES", "NumpyEngine", "bind", "normalise"]
 
 ENGINES = ("numpy", "numba", "torch")
-# Below this many votes NumPy is done before numba is imported.
+# Below this many votes, times the work that each is, NumPy is done before numba is imported.
 SMALL = 200_000
 
 
-def bind(crowd: Crowd, engine: str = "auto") -> NumpyEngine:
-    """The engine of that name over a crowd.
+def bind(crowd: Crowd, engine: str = "auto", load: int = 1) -> NumpyEngine:
+    """The engine of that name over a crowd; `load`: how many times the work of Dawid-Skene.
 
     "auto" is NumPy for small crowds and numba for large ones; "numba:4" takes four threads; "torch:cuda" a GPU.
 
@@ -26,7 +26,7 @@ def bind(crowd: Crowd, engine: str = "auto") -> NumpyEngine:
     """
     name, _, detail = engine.partition(":")
     if name == "auto":
-        name = "numpy" if crowd.n_votes < SMALL else "numba"
+        name = "numpy" if crowd.n_votes * load < SMALL else "numba"
     if name == "numpy":
         return NumpyEngine(crowd)
     if name == "numba":

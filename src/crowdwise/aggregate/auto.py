@@ -1,0 +1,126 @@
+"""Auto: a committee of different models on votes weighted for dependence; no truth and no choice needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..base import Aggregator, Callback, Solution
+from ..codes import Array
+from ..engine import NumpyEngine
+from ..errors import InputError
+from ..methods import make
+from ..params import Params
+from ..ties import shared
+
+COMMITTEE = ("ibcc", "mace", "community-bcc", "confusion-vector", "crh")
+RICHER = "ebcc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto(Aggregator):
+    r"""A committee of five different models, on votes shared among annotators who err together. The default.
+
+    1. Annotators whose errors go together form groups, and a group's votes on an item count as one
+       (`crowdwise.dependence`): the largest lever there is, and what copies and doubled accounts are caught by.
+    2. Confusion rows (`IBCC`), spammers (`MACE`), communities of annotators (`CommunityBCC`), accuracies by class
+       (`ConfusionVector`) and a robust weighted vote (`CRH`) are fitted to these votes. No score that can be had
+       without truth tells which of them is right here, so they vote: each gives half of its say by its label and half
+       by its posterior,
+
+       .. math:: q_i(k) = \frac{1}{2 M} \sum_m \left(q_i^m(k) + 1[k = \arg\max q_i^m]\right)
+
+    3. Where items of one class fall into kinds, `EBCC` is right and the five are not; it alone decides where its
+       evidence lower bound is above that of `IBCC` less `gate` nats an item.
+
+    `Result.notes` says what was found and who decided. Seven fits: some ten times the cost of `DawidSkene`. Use it
+    where you do not know which method to use; take a single model where you need its parameters.
+
+    gate: nats an item; a large negative number leaves `EBCC` out.
+
+    Reference: crowdwise; the evidence gate and the vote follow trials on 25 sets (docs: how Auto was chosen).
+
+    >>> from crowdwise import Auto, simulate
+    >>> people = simulate.one_coin(10, 3, 0.7) + simulate.copying_juniors(4, 3, accuracy=0.5)
+    >>> made = simulate.crowd(people, n_items=300, per_item=8, seed=0)
+    >>> result = Auto().fit(made.crowd)
+    >>> bool((result.labels == made.truth).mean() > 0.9), len(result.notes)
+    (True, 3)
+    """
+
+    name: ClassVar[str] = "auto"
+    unit: ClassVar[str] = "log-odds"
+    weights: str = "groups"
+    gate: float = 0.03
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        if start is not None:
+            raise InputError("auto fits several methods, each from its own start: leave start out")
+        stopped = False
+
+        def watch(step: int, objective: float) -> bool:
+            nonlocal stopped
+            stopped = stopped or (callback is not None and bool(callback(step, objective)))
+            return stopped
+
+        fitted: dict[str, Solution] = {}
+        for name in (*COMMITTEE, RICHER):
+            fitted[name] = make(name, seed=self.seed).solve(ops, log_item, None, watch)
+            if stopped:
+                break
+        deciding, notes = self._deciding(ops, fitted)
+        params = {f"{name}.{key}": value for name in deciding for key, value in fitted[name].params.items()}
+        converged = all(solution.converged for solution in fitted.values()) and not stopped
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=converged, notes=notes)
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        posteriors = [make(name).infer(ops, own, log_item) for name, own in _by_member(params).items()]
+        if len(posteriors) == 1:
+            return posteriors[0]
+        return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        """Those of the first member, whose units are log-odds: one voice of the committee, to explain a label by."""
+        name, own = next(iter(_by_member(params).items()))
+        return make(name).scores(ops, own)
+
+    def class_scores(self, params: Params) -> Array:
+        name, own = next(iter(_by_member(params).items()))
+        return make(name).class_scores(own)
+
+    @property
+    def load(self) -> int:
+        return 10
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        return make(RICHER).floats_needed(n_items, n_annotators, n_classes)
+
+    def _deciding(self, ops: NumpyEngine, fitted: Mapping[str, Solution]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Who decides, and why."""
+        if RICHER not in fitted:
+            return tuple(fitted), (f"stopped early: {', '.join(fitted)} decide",)
+        ahead = (fitted[RICHER].trace[-1] - fitted["ibcc"].trace[-1]) / ops.n_items
+        margin = (
+            f"{RICHER}'s evidence is {abs(ahead):.3f} nats an item {'above' if ahead > 0 else 'below'} that of ibcc"
+        )
+        if ahead > -self.gate:
+            return (RICHER,), (f"{margin}: items of a class come in kinds, and {RICHER} decides",)
+        labels = np.array([fitted[name].posterior.argmax(axis=1) for name in COMMITTEE])
+        united = float((labels == labels[0]).all(axis=0).mean())
+        return COMMITTEE, (
+            f"{margin}: {', '.join(COMMITTEE)} vote",
+            f"they agree on {united:.1%} of the items",
+        )
+
+
+def _by_member(params: Params) -> dict[str, Params]:
+    """Parameters of each member, in the order in which they were kept: "ibcc.confusion" is ibcc's confusion."""
+    members: dict[str, Params] = {}
+    for name, value in params.items():
+        member, dot, own = name.partition(".")
+        if dot:
+            members.setdefault(member, {})[own] = value
+    return members

@@ -1,0 +1,171 @@
+"""How sure: intervals for every annotator's accuracy and every item's label, from draws of what was fitted.
+
+Three ways to draw. "posterior": the draws that a sampler kept. "imputed": classes drawn from the posterior, class
+shares and confusion matrices from their Dirichlet posteriors given these; for any result whose posterior is one.
+"bootstrap": the method fitted again to items drawn with replacement; slow, and for any method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from .codes import Array
+from .crowd import Crowd
+from .engine import NumpyEngine, bind
+from .errors import InputError
+from .params import Params
+from .result import Result
+from .table import Table
+
+WAYS = ("posterior", "imputed", "bootstrap")
+
+
+class Draw(NamedTuple):
+    """One draw: each annotator's accuracy, and the posterior of the classes at the drawn parameters."""
+
+    accuracy: Array
+    posterior: Array
+
+
+def draws(crowd: Crowd, result: Result, n: int = 200, way: str | None = None, seed: int = 0) -> Iterator[Draw]:
+    """Draws of a result, by the best way that it has unless you name one.
+
+    >>> from crowdwise import IBCC, simulate
+    >>> made = simulate.crowd(simulate.one_coin(5, 2, 0.8), n_items=50, per_item=3, seed=0)
+    >>> [draw.accuracy.shape for draw in draws(made.crowd, IBCC().fit(made.crowd), n=2)]
+    [(5,), (5,)]
+    """
+    way = way or ("posterior" if "confusion_draws" in result.params else "imputed")
+    if way not in WAYS:
+        raise InputError(f"way={way!r}: choose {', '.join(WAYS)}")
+    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
+    if way == "posterior":
+        yield from _kept(crowd, result)
+    elif way == "imputed":
+        yield from _imputed(crowd, result, n, seed)
+    else:
+        yield from _bootstrap(crowd, result, n, seed)
+
+
+def annotator_intervals(
+    crowd: Crowd, result: Result, level: float = 0.9, *, n: int = 200, way: str | None = None, seed: int = 0
+) -> Table:
+    """A row an annotator: accuracy (the median draw), and the ends of its central interval."""
+    drawn = np.array([draw.accuracy for draw in draws(crowd, result, n, way, seed)])
+    low, middle, high = _quantiles(drawn, level)
+    return Table({"annotator": result.annotators, "accuracy": middle, "low": low, "high": high})
+
+
+def label_intervals(
+    crowd: Crowd, result: Result, level: float = 0.9, *, n: int = 200, way: str | None = None, seed: int = 0
+) -> Table:
+    """A row an item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
+
+    The set is the smallest whose probability is at least `level`, written "cat|dog": where it has several classes, the
+    votes do not decide.
+    """
+    rows = np.arange(len(result.items))
+    drawn = np.array(
+        [draw.posterior[rows, result.label_codes].astype(np.float32) for draw in draws(crowd, result, n, way, seed)]
+    )
+    low, _, high = _quantiles(drawn, level)
+    return Table(
+        {
+            "item": result.items,
+            "label": result.labels,
+            "confidence": result.confidence,
+            "low": low,
+            "high": high,
+            "credible": credible_sets(result, level),
+        }
+    )
+
+
+def credible_sets(result: Result, level: float = 0.9) -> Array:
+    """For each item the smallest set of classes whose probability is at least `level`, most probable first."""
+    inside = credible(result.posterior, level)
+    order = np.argsort(-result.posterior, axis=1, kind="stable")
+    size = inside.sum(axis=1)
+    names = np.array([str(name) for name in result.classes.tolist()], object)
+    out = names[order[:, 0]].copy()
+    for place in range(1, int(size.max(initial=1))):
+        more = size > place
+        out[more] = out[more] + "|" + names[order[more, place]]
+    return out
+
+
+def credible(posterior: Array, level: float) -> Array:
+    """Which classes belong to each item's credible set, (items, classes).
+
+    >>> credible(np.array([[0.6, 0.35, 0.05]]), 0.9).tolist()
+    [[True, True, False]]
+    """
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level} must lie between 0 and 1")
+    order = np.argsort(-posterior, axis=1, kind="stable")
+    ranked = np.take_along_axis(posterior, order, axis=1)
+    needed = ranked.cumsum(axis=1) - ranked < level  # what comes before does not suffice yet
+    inside = np.zeros(posterior.shape, bool)
+    np.put_along_axis(inside, order, needed, axis=1)
+    return inside
+
+
+def _quantiles(drawn: Array, level: float) -> Array:
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level} must lie between 0 and 1")
+    return np.asarray(np.nanquantile(drawn, [(1.0 - level) / 2.0, 0.5, (1.0 + level) / 2.0], axis=0))
+
+
+def _kept(crowd: Crowd, result: Result) -> Iterator[Draw]:
+    if "confusion_draws" not in result.params:
+        raise InputError(f"{result.method.name} keeps no draws: take way='imputed' or 'bootstrap', or fit gibbs")
+    ops = bind(result.weighted(crowd))
+    for prior, confusion in zip(result.params["prior_draws"], result.params["confusion_draws"], strict=True):
+        yield _at(ops, prior, confusion)
+
+
+def _imputed(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
+    ops, rng = bind(result.weighted(crowd)), np.random.default_rng(seed)
+    cumulative = np.cumsum(result.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), axis=1)
+    pseudo = _pseudo(ops, result)
+    for _ in range(n):
+        drawn = (cumulative < rng.random((ops.n_items, 1)) * cumulative[:, -1:]).sum(axis=1)
+        known = np.eye(ops.n_classes)[drawn]
+        prior = rng.standard_gamma(1.0 + known.sum(axis=0))
+        confusion = np.maximum(rng.standard_gamma(pseudo + ops.confusion_counts(known)), 1e-300)
+        yield _at(ops, prior / prior.sum(), confusion / confusion.sum(axis=2, keepdims=True))
+
+
+def _pseudo(ops: NumpyEngine, result: Result) -> Array:
+    """The prior of confusion rows: the one that the method learned, or four votes' worth of the crowd's mean."""
+    if "pseudo" in result.params:
+        return result.params["pseudo"]
+    counts = ops.confusion_counts(np.asarray(result.posterior, float)).sum(axis=0) + 1.0 / ops.n_classes
+    return 4.0 * counts / counts.sum(axis=1, keepdims=True)
+
+
+def _bootstrap(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
+    rng = np.random.default_rng(seed)
+    first = np.searchsorted(crowd.item, np.arange(crowd.n_items + 1))
+    for _ in range(n):
+        item = np.sort(rng.integers(crowd.n_items, size=crowd.n_items))
+        count = first[item + 1] - first[item]
+        begin = np.concatenate([[0], np.cumsum(count)[:-1]])
+        votes = np.repeat(first[item] - begin, count) + np.arange(count.sum())
+        drawn = np.repeat(np.arange(crowd.n_items), count)
+        again = replace(crowd.take(votes), item=drawn, items=np.arange(crowd.n_items))
+        fitted = result.method.fit(again)
+        right = bind(again).annotator_votes(fitted.posterior[again.item, again.label]).sum(axis=1)
+        heard = again.annotator_weight()
+        accuracy = np.where(heard > 0.0, right / np.maximum(heard, 1e-300), np.nan)
+        yield Draw(accuracy, fitted.predict(crowd).posterior)
+
+
+def _at(ops: NumpyEngine, prior: Array, confusion: Array) -> Draw:
+    params: Params = {"prior": prior, "confusion": confusion}
+    posterior, _ = ops.posterior(np.log(params["confusion"]), np.log(params["prior"]))
+    return Draw(np.einsum("k,jkk->j", prior, confusion), posterior)
