@@ -38,7 +38,10 @@ def test_aggregate_writes_labels_annotators_and_a_result(folder, tmp_path):
     truth = dict(line.split(",") for line in (folder / "truth.csv").read_text().splitlines()[1:])
     assert all(truth[line.split(",")[0]] == line.split(",")[1] for line in labels[1:]), "gold is obeyed"
     assert (tmp_path / "a.csv").read_text().startswith("annotator,votes,accuracy,favourite,favourite_share\n")
-    again = run("aggregate", folder / "votes.csv", "--start", tmp_path / "r.npz", "--set", "history=1", "--json")
+    again = run(
+        "aggregate", folder / "votes.csv", "-m", "dawid-skene", "--start", tmp_path / "r.npz", "--set", "history=1",
+        "--json",
+    )  # fmt: skip
     assert json.loads(again.stdout)["converged"]
 
 
@@ -57,17 +60,44 @@ def test_abstaining(folder):
 
 
 def test_json_and_seed(folder):
-    a, b = (run("aggregate", folder / "votes.csv", "--json", "--seed", 3, "--set", "restarts=2").stdout for _ in "ab")
+    words = ("aggregate", folder / "votes.csv", "-m", "dawid-skene", "--json", "--seed", 3, "--set", "restarts=2")
+    a, b = (run(*words).stdout for _ in "ab")
     assert a == b and len(json.loads(a)["labels"]) == 200 and json.loads(a)["seed"] == 3
 
 
 def test_compare(folder, tmp_path):
-    done = run("compare", folder / "votes.csv", "--truth", folder / "truth.csv", "--json", "--out", tmp_path / "t.csv")
-    rows = {row["method"]: row for row in json.loads(done.stdout)}
+    done = run(
+        "compare", folder / "votes.csv", "--truth", folder / "truth.csv", "--json", "--out", tmp_path / "t.csv",
+        "--differ", tmp_path / "d.csv",
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    rows = {row["method"]: row for row in said["methods"]}
+    assert len((tmp_path / "d.csv").read_text().splitlines()) == len(said["disputed"]) + 1 > 1
+    assert set(rows["auto"]) >= {"agreement", "forecast", "forecast_error", "temperature", "tempered_error"}
     assert rows["dawid-skene"]["accuracy"] > 0.85 and set(rows["wawa"]) >= {"macro_f1", "calibration_error", "seconds"}
     assert (tmp_path / "t.csv").exists()
     shown = run("compare", folder / "votes.csv", "--methods", "wawa,one-coin")
-    assert "one-coin" in shown.stdout and "accuracy" not in shown.stdout
+    assert "one-coin" in shown.stdout and "accuracy" not in shown.stdout and "The methods differ on" in shown.stderr
+
+
+def test_auto_is_the_default_and_says_why(folder, tmp_path):
+    done = run("aggregate", folder / "votes.csv", "--out", tmp_path / "l.csv")
+    assert "labels by auto" in done.stderr and "auto: ebcc's evidence is" in done.stderr
+    assert "err together" in done.stderr
+
+
+def test_intervals_and_calibration(folder, tmp_path):
+    done = run(
+        "aggregate", folder / "votes.csv", "-m", "ibcc", "--intervals", 0.9, "--calibrate", "--annotators-out",
+        tmp_path / "a.csv",
+    )  # fmt: skip
+    header, first = done.stdout.splitlines()[:2]
+    assert header == "item,label,confidence,low,high,credible,calibrated"
+    low, high = map(float, first.split(",")[3:5])
+    assert 0.0 <= low <= high <= 1.0 and "temperature" in done.stderr
+    header, *rows = (line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines())
+    assert header[2:5] == ["accuracy", "low", "high"]
+    assert all(float(row[3]) <= float(row[2]) <= float(row[4]) for row in rows)
 
 
 def test_explain_adds_up(folder):
@@ -91,12 +121,18 @@ def test_methods_lists_them_all():
         (["aggregate", "nowhere.csv"], "nowhere.csv cannot be read"),
         (["aggregate", "votes.csv", "--method", "dawid"], "method 'dawid' is unknown"),
         (["aggregate", "votes.csv", "--set", "max_iter"], "write name=value"),
-        (["aggregate", "votes.csv", "--set", "bogus=1"], "dawid-skene has no option 'bogus'"),
-        (["aggregate", "votes.csv", "--set", "max_iter=abc"], "max_iter='abc' must be a whole number"),
+        (["aggregate", "votes.csv", "-m", "dawid-skene", "--set", "bogus=1"], "dawid-skene has no option 'bogus'"),
+        (
+            ["aggregate", "votes.csv", "-m", "dawid-skene", "--set", "max_iter=abc"],
+            "max_iter='abc' must be a whole number",
+        ),
         (["aggregate", "votes.csv", "--set", "seed=3"], "--seed"),
-        (["aggregate", "votes.csv", "--save", "nowhere/x.npz", "--out", "l.csv"], "nowhere/x.npz cannot be written"),
+        (
+            ["aggregate", "votes.csv", "-m", "wawa", "--save", "nowhere/x.npz", "--out", "l.csv"],
+            "x.npz cannot be written",
+        ),
         (["aggregate", "votes.csv", "--item", "x"], "there is no column 'x'"),
-        (["aggregate", "votes.csv", "--out", "x.docx"], "the ending must be"),
+        (["aggregate", "votes.csv", "-m", "wawa", "--out", "x.docx"], "the ending must be"),
         (["aggregate", "votes.csv", "--engine", "abacus"], "engine 'abacus' is unknown"),
         (["aggregate", "votes.csv", "--repeats", "some"], "repeats='some'"),
         (["aggregate", "votes.csv", "--start", "gone.npz"], "there is no such file"),
@@ -139,7 +175,7 @@ def test_truth_never_changes_the_fit(folder, tmp_path):
     more = tmp_path / "more.csv"
     more.write_text((folder / "truth.csv").read_text() + "9998,another\n9999,and another\n")
     a, b = (
-        json.loads(run("compare", folder / "votes.csv", "--truth", truth, "--json").stdout)
+        json.loads(run("compare", folder / "votes.csv", "--truth", truth, "--json").stdout)["methods"]
         for truth in (folder / "truth.csv", more)
     )
     for row in (*a, *b):

@@ -173,9 +173,14 @@ class Aggregator(ABC):
         """Hyper-parameters by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def fits(self, crowd: Crowd) -> bool:
+        """Whether the method has enough memory here for a crowd of this size."""
+        return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes) <= _memory()
+
     def _require_memory(self, crowd: Crowd) -> None:
-        needed = 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
-        if needed > (there := _memory()):
+        if not self.fits(crowd):
+            needed = 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
+            there = _memory()
             raise TooLarge(
                 f"{self.name} would need {needed / 2**30:,.1f} GiB for {crowd.n_items:,} items, {crowd.n_annotators:,} "
                 f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "

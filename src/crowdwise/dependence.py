@@ -30,7 +30,8 @@ def find_groups(
 ) -> Array:
     r"""A group code for each annotator, -1 for those who err alone.
 
-    With :math:`q` a first fit's posterior (`IBCC`'s, unless given), annotator j's residual on item i is
+    With :math:`q` a first fit's posterior (`IBCC`'s, unless given; `MACE`'s where there are too many classes for it),
+    annotator j's residual on item i is
     :math:`r_{ij} = q_i(l_{ij}) - \bar q_j`, less the mean of the item's residuals, so that what all find hard links
     nobody. Two annotators are linked if :math:`z = \sum_i r_{ij} r_{im} / \sqrt{\sum_i r_{ij}^2 r_{im}^2}` over their
     shared items, of which there are at least `least_shared`, is above `least_z` and above what the largest of so many
@@ -48,7 +49,8 @@ def find_groups(
     if posterior is None:
         from .methods import make
 
-        posterior = make("ibcc").solve(bind(crowd, engine), log_item, None, None).posterior
+        first = make("ibcc") if make("ibcc").fits(crowd) else make("mace")
+        posterior = first.solve(bind(crowd, engine), log_item, None, None).posterior
     links = linked_pairs(crowd, posterior, least_shared=least_shared, least_z=least_z)
     n = crowd.n_annotators
     graph = coo_array((np.ones(len(links)), (links["first"], links["second"])), shape=(n, n))
@@ -72,13 +74,14 @@ def linked_pairs(crowd: Crowd, posterior: Array, *, least_shared: int = 8, least
     for low in range(0, crowd.n_annotators, step):
         rows = slice(low, low + step)
         shared, product, spread = ((left[rows] @ left.T).tocsr() for left in (there, residual, square))
-        first, second = shared.nonzero()
-        enough = (first + low < second) & (_at(shared, first, second) >= least_shared)
-        first, second = first[enough], second[enough]
+        pairs = shared.tocoo()
+        first, second = pairs.coords
+        enough = (first + low < second) & (pairs.data >= least_shared)
+        first, second, count = first[enough], second[enough], pairs.data[enough]
         tested += len(first)
         z = _at(product, first, second) / np.sqrt(np.maximum(_at(spread, first, second), 1e-300))
         strong = z > least_z
-        found.append((first[strong] + low, second[strong], _at(shared, first, second)[strong], z[strong]))
+        found.append((first[strong] + low, second[strong], count[strong], z[strong]))
     first, second, count, z = (np.concatenate(part) for part in zip(*found, strict=True))
     beyond_chance = z > -ndtri(0.05 / max(tested, 1))
     order = np.flatnonzero(beyond_chance)[np.argsort(-z[beyond_chance], kind="stable")]
@@ -124,4 +127,7 @@ def _residuals(crowd: Crowd, posterior: Array) -> Any:
 
 
 def _at(matrix: Any, row: Array, column: Array) -> Array:
-    return np.asarray(matrix[row, column]).ravel() if row.size else np.empty(0)
+    if not row.size:
+        return np.empty(0)
+    matrix.sort_indices()  # or it looks each one up along its row
+    return np.asarray(matrix[row, column]).ravel()

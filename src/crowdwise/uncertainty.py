@@ -1,8 +1,8 @@
 """How sure: intervals for every annotator's accuracy and every item's label, from draws of what was fitted.
 
-Three ways to draw. "posterior": the draws that a sampler kept. "imputed": classes drawn from the posterior, class
-shares and confusion matrices from their Dirichlet posteriors given these; for any result whose posterior is one.
-"bootstrap": the method fitted again to items drawn with replacement; slow, and for any method.
+Three ways to draw. "posterior": the draws that a sampler kept. "imputed": classes drawn from the posterior; given
+these, accuracies from Beta posteriors (Jeffreys' prior) and, for models of confusion rows, rows from their Dirichlet
+posteriors. "bootstrap": the method fitted again to items drawn with replacement: for any method, and as slow as that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from .codes import Array
 from .crowd import Crowd
 from .engine import NumpyEngine, bind
 from .errors import InputError
-from .params import Params
 from .result import Result
 from .table import Table
 
@@ -42,6 +41,8 @@ def draws(crowd: Crowd, result: Result, n: int = 200, way: str | None = None, se
     way = way or ("posterior" if "confusion_draws" in result.params else "imputed")
     if way not in WAYS:
         raise InputError(f"way={way!r}: choose {', '.join(WAYS)}")
+    if n < 1:
+        raise InputError(f"n={n}: at least one draw is needed")
     crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
     if way == "posterior":
         yield from _kept(crowd, result)
@@ -60,14 +61,21 @@ def annotator_intervals(
     return Table({"annotator": result.annotators, "accuracy": middle, "low": low, "high": high})
 
 
+def has_rows(result: Result) -> bool:
+    """Whether a result knows the posterior of confusion rows, so that label intervals need no bootstrap."""
+    rows = "confusion_votes" in result.params and "pseudo" in result.params
+    return rows or "confusion_draws" in result.params
+
+
 def label_intervals(
     crowd: Crowd, result: Result, level: float = 0.9, *, n: int = 200, way: str | None = None, seed: int = 0
 ) -> Table:
     """A row an item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
 
     The set is the smallest whose probability is at least `level`, written "cat|dog": where it has several classes, the
-    votes do not decide.
+    votes do not decide. Without a way, samplers and `IBCC` draw from what they know; any other method is bootstrapped.
     """
+    way = way or (None if has_rows(result) else "bootstrap")
     rows = np.arange(len(result.items))
     drawn = np.array(
         [draw.posterior[rows, result.label_codes].astype(np.float32) for draw in draws(crowd, result, n, way, seed)]
@@ -125,27 +133,24 @@ def _kept(crowd: Crowd, result: Result) -> Iterator[Draw]:
         raise InputError(f"{result.method.name} keeps no draws: take way='imputed' or 'bootstrap', or fit gibbs")
     ops = bind(result.weighted(crowd))
     for prior, confusion in zip(result.params["prior_draws"], result.params["confusion_draws"], strict=True):
-        yield _at(ops, prior, confusion)
+        yield Draw(np.einsum("k,jkk->j", prior, confusion), _posterior(ops, prior, confusion))
 
 
 def _imputed(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
     ops, rng = bind(result.weighted(crowd)), np.random.default_rng(seed)
     cumulative = np.cumsum(result.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), axis=1)
-    pseudo = _pseudo(ops, result)
+    rows, votes = result.params.get("pseudo"), ops.given.sum(axis=1)
     for _ in range(n):
         drawn = (cumulative < rng.random((ops.n_items, 1)) * cumulative[:, -1:]).sum(axis=1)
+        right = ops.annotator_votes((drawn[ops.item] == ops.label).astype(float)).sum(axis=1)
+        accuracy = rng.beta(0.5 + right, 0.5 + np.maximum(votes - right, 0.0))
+        if rows is None:
+            yield Draw(accuracy, result.posterior)
+            continue
         known = np.eye(ops.n_classes)[drawn]
         prior = rng.standard_gamma(1.0 + known.sum(axis=0))
-        confusion = np.maximum(rng.standard_gamma(pseudo + ops.confusion_counts(known)), 1e-300)
-        yield _at(ops, prior / prior.sum(), confusion / confusion.sum(axis=2, keepdims=True))
-
-
-def _pseudo(ops: NumpyEngine, result: Result) -> Array:
-    """The prior of confusion rows: the one that the method learned, or four votes' worth of the crowd's mean."""
-    if "pseudo" in result.params:
-        return result.params["pseudo"]
-    counts = ops.confusion_counts(np.asarray(result.posterior, float)).sum(axis=0) + 1.0 / ops.n_classes
-    return 4.0 * counts / counts.sum(axis=1, keepdims=True)
+        confusion = np.maximum(rng.standard_gamma(rows + ops.confusion_counts(known)), 1e-300)
+        yield Draw(accuracy, _posterior(ops, prior / prior.sum(), confusion / confusion.sum(axis=2, keepdims=True)))
 
 
 def _bootstrap(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
@@ -165,7 +170,5 @@ def _bootstrap(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw
         yield Draw(accuracy, fitted.predict(crowd).posterior)
 
 
-def _at(ops: NumpyEngine, prior: Array, confusion: Array) -> Draw:
-    params: Params = {"prior": prior, "confusion": confusion}
-    posterior, _ = ops.posterior(np.log(params["confusion"]), np.log(params["prior"]))
-    return Draw(np.einsum("k,jkk->j", prior, confusion), posterior)
+def _posterior(ops: NumpyEngine, prior: Array, confusion: Array) -> Array:
+    return ops.posterior(np.log(confusion), np.log(prior))[0]

@@ -10,10 +10,12 @@ import numpy as np
 from ..base import Aggregator, Callback, Solution
 from ..codes import Array
 from ..engine import NumpyEngine
-from ..errors import InputError
+from ..errors import InputError, TooLarge
 from ..params import Params
 from .dirichlet import mean_log
 from .ibcc import IBCC
+
+MOST_CLASSES = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,11 @@ class OrdinalThresholds(Aggregator):
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError(f"{self.name} starts from the votes: leave start out")
+        if ops.n_classes > MOST_CLASSES:
+            raise TooLarge(
+                f"{self.name} would need {ops.n_classes - 1:,} fits, one for each threshold: merge classes, to "
+                f"{MOST_CLASSES:,} at most"
+            )
         sides = [
             self._binary.solve(self._sides(ops, t), _by_side(log_item, t), None, callback)
             for t in range(ops.n_classes - 1)

@@ -19,7 +19,7 @@ from .simulate import simulate
 app = typer.Typer(
     name="crowdwise",
     help="Learn from crowdsourced labels: the true labels, how good every annotator is, and how sure we are.",
-    epilog="Example: crowdwise aggregate votes.csv --method dawid-skene --out labels.csv",
+    epilog="Example: crowdwise aggregate votes.csv --out labels.csv",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

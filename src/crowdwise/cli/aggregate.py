@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from . import options as o
@@ -11,7 +12,7 @@ from . import options as o
 
 def aggregate(
     votes: o.Votes,
-    method: o.MethodName = "dawid-skene",
+    method: o.MethodName = "auto",
     gold: o.Gold = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
     annotators_out: Annotated[
@@ -20,6 +21,13 @@ def aggregate(
     min_confidence: Annotated[
         float, typer.Option(help="Leave the label empty below this confidence.", min=0.0, max=1.0)
     ] = 0.0,
+    intervals: Annotated[
+        float | None,
+        typer.Option(help="Add credible labels, and intervals, of this level, such as 0.9.", min=0.01, max=0.999),
+    ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Also give the confidence at a temperature fitted on held-out votes.")
+    ] = False,
     save: Annotated[str | None, typer.Option(help="Keep the whole result (.npz) for --start or predict.")] = None,
     start: Annotated[
         str | None, typer.Option(help="Start from soft or hard votes, another method, or a saved result (.npz).")
@@ -39,13 +47,15 @@ def aggregate(
 ) -> None:
     """Find the true labels: a row an item, with label and confidence.
 
-    Example: crowdwise aggregate votes.csv --method dawid-skene --gold gold.csv --out labels.csv
+    Example: crowdwise aggregate votes.csv --gold gold.csv --out labels.csv --annotators-out annotators.csv
     """
     from ..annotators import quality
+    from ..held_out import held_out, tempered
     from ..io import write_table
     from ..methods import make
     from ..saving import load
     from ..table import Table
+    from ..uncertainty import credible_sets, has_rows, label_intervals
 
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as tell:
@@ -54,23 +64,43 @@ def aggregate(
         )
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
-    labels, confidence = result.labels, result.confidence
+        columns = {"item": result.items, "label": result.labels, "confidence": result.confidence}
+        if intervals is not None:
+            if has_rows(result):
+                bounds = label_intervals(crowd, result, intervals, seed=seed)
+                columns |= {name: bounds[name] for name in ("low", "high")}
+            columns["credible"] = credible_sets(result, intervals)
+        if calibrate:
+            temperature = held_out(crowd, model, gold=known, engine=engine, seed=seed).temperature
+            at = result.label_codes[:, None]
+            calm = tempered(result.posterior, temperature)
+            columns["calibrated"] = np.take_along_axis(calm, at, axis=1)[:, 0]
+            o.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
+    for note in result.notes:
+        o.say(f"{method}: {note}")
+    labels, confidence = result.labels, columns["calibrated" if calibrate else "confidence"]
     unsure = confidence < min_confidence
     if unsure.any():
         labels = labels.astype(object)
         labels[unsure] = None
         o.say(f"{int(unsure.sum()):,} of {crowd.n_items:,} items are left without a label: below {min_confidence}")
-    table = Table({"item": result.items, "label": labels, "confidence": confidence})
+    table = Table({**columns, "label": labels})
     if not result.converged:
         o.say(f"{method} stopped after {len(result.trace)} steps, before it settled; --set max_iter=... allows more")
     if out != "-" or not json:
         write_table(table, out)
     if annotators_out:
-        write_table(quality(crowd, result), annotators_out)
+        write_table(quality(crowd, result, level=intervals, seed=seed), annotators_out)
     if save:
         result.save(save)
     if json:
-        summary = {**crowd.summary(), **result.summary(), "seed": seed, "abstained": int(unsure.sum())}
+        summary = {
+            **crowd.summary(),
+            **result.summary(),
+            "notes": list(result.notes),
+            "seed": seed,
+            "abstained": int(unsure.sum()),
+        }
         o.as_json({**summary, "labels": o.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
         o.say(f"{crowd.n_items - int(unsure.sum()):,} labels by {method} from {crowd.n_votes:,} votes: {out}")

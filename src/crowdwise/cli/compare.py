@@ -8,15 +8,24 @@ import typer
 
 from . import options as o
 
+MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
+
 
 def compare(
     votes: o.Votes,
     truth: Annotated[
         str | None, typer.Option(help="File of true labels (item, label), used to measure, never to fit.")
     ] = None,
-    methods: Annotated[str | None, typer.Option(help="Names, separated by commas.", show_default="all methods")] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Names, separated by commas, or all.", show_default="but samplers and ordered classes"),
+    ] = None,
     gold: o.Gold = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Also write the table to a file.")] = None,
+    differ: Annotated[
+        str | None, typer.Option(help="Write the items on which methods differ, most disputed first.")
+    ] = None,
+    forecasts: Annotated[bool, typer.Option(help="Forecast held-out votes, at the price of a second fit each.")] = True,
     item: o.ItemColumn = None,
     annotator: o.AnnotatorColumn = None,
     label: o.LabelColumn = None,
@@ -29,24 +38,50 @@ def compare(
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
-    """Compare methods on the same votes; with --truth, also by accuracy, macro-F1, log-loss and calibration.
+    """Compare methods on the same votes: agreement, forecasts of held-out votes, cost; with --truth, also accuracy.
 
-    Example: crowdwise compare votes.csv --truth truth.csv
+    Forecasts are weak guides: to foretell votes, common errors and all, is not to know the truth. Where truth is given,
+    tempered_error is the calibration error at the temperature that held-out votes ask for.
+
+    Example: crowdwise compare votes.csv --truth truth.csv --differ disputed.csv
     """
+    from ..compare import MEASURES, USUAL, disputed
     from ..compare import compare as side_by_side
     from ..io import read_labels, write_table
     from ..methods import METHODS
+    from ..table import Table
 
-    names = [name.strip() for name in methods.split(",")] if methods else list(METHODS)
+    names = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with o.spoken_warnings(), o.progress("compare") as tell:
         crowd, known = o.with_known(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         true = read_labels(truth) if truth else None
-        table, _ = side_by_side(crowd, truth=true, methods=names, gold=known, engine=engine, seed=seed, callback=tell)
+        table, results = side_by_side(
+            crowd,
+            truth=true,
+            methods=names,
+            gold=known,
+            forecasts=forecasts,
+            engine=engine,
+            seed=seed,
+            callback=tell,
+        )
+    items = disputed(results)
+    if differ:
+        write_table(items, differ)
     if out:
         write_table(table, out)
     if json:
-        o.as_json(o.records(table))
-    else:
-        o.show(table, f"{crowd.n_votes:,} votes, {crowd.n_items:,} items, {crowd.n_annotators:,} annotators")
+        o.as_json({"methods": o.records(table), "disputed": o.records(items)})
+        return
+    measured = [name for name in (*MEASURES, "tempered_error") if name in table.columns]
+    title = f"{crowd.n_votes:,} votes, {crowd.n_items:,} items, {crowd.n_annotators:,} annotators"
+    o.show(Table({name: column for name, column in table.columns.items() if name not in measured}), title)
+    if measured:
+        o.show(Table({name: table[name] for name in ("method", *measured)}), "Against the truth")
+    if len(results) > 1:
+        o.say(f"The methods differ on {len(items):,} of {crowd.n_items:,} items")
+    if len(items):
+        few = items.columns if len(results) <= MOST_COLUMNS else ("item", "labels")
+        o.show(Table({name: items[name][:MOST_ROWS] for name in few}), "The most disputed")

@@ -46,10 +46,12 @@ def demo(
         f"{crowd.n_items:,} handwritten digits, {crowd.n_votes:,} votes of {crowd.n_annotators} annotators: "
         "14 fair, 8 who favour a digit, 10 who guess, 4 who always say the same, 4 who lie.\n"
     )
-    table, results = compare(crowd, truth=truth, seed=seed)
+    table, results = compare(crowd, truth=truth, seed=seed, forecasts=False)
     o.show(table, "Methods (accuracy against the true digits; the methods never see these)")
-    best = results["dawid-skene"]
-    people_table = quality(crowd, best)
+    best = results["auto"]
+    for note in best.notes:
+        typer.echo(f"auto: {note}")
+    people_table = quality(crowd, best, level=0.9)
     out.mkdir(parents=True, exist_ok=True)
     write_table(crowd.to_table(), out / "votes.csv")
     write_table(Table({"item": crowd.items, "label": made.truth}), out / "truth.csv")
@@ -59,7 +61,7 @@ def demo(
     kinds = made.kind[people_table["annotator"].astype(int)]
     o.show(
         Table({**{name: column[:12] for name, column in people_table.columns.items()}, "in truth": kinds[:12]}),
-        "Annotators to talk to: the 12 that dawid-skene trusts least",
+        "Annotators to talk to: the 12 that auto trusts least",
     )
     true_accuracy = made.confusion.diagonal(axis1=1, axis2=2).mean(axis=1)[people_table["annotator"].astype(int)]
     typer.echo(

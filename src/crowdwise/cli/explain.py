@@ -13,7 +13,7 @@ def explain(
     votes: o.Votes,
     which: Annotated[str, typer.Argument(metavar="ITEM", help="The item to explain.")],
     against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
-    method: o.MethodName = "dawid-skene",
+    method: o.MethodName = "auto",
     gold: o.Gold = None,
     set_: o.Settings = None,
     item: o.ItemColumn = None,

@@ -152,11 +152,18 @@ def show(table: Table, title: str | None = None) -> None:
     shown = RichTable(title=title, title_justify="left", header_style="bold")
     for name, column in table.columns.items():
         numeric = column.dtype.kind in "iuf"
-        shown.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        widest = max((len(_cell(value)) for value in column.tolist()), default=1)
+        shown.add_column(  # headers may wrap; numbers and short names never
+            name.replace("_", " "), justify="right" if numeric else "left", min_width=min(widest, 20), overflow="fold"
+        )
     for row in table.rows():
-        shown.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+        shown.add_row(*map(_cell, row))
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(shown)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def as_json(value: Any) -> None:
