@@ -48,8 +48,8 @@ class Auto(Aggregator):
     >>> result = Auto().fit(made.crowd)
     >>> result.notes[0]
     'no annotators were found to err together'
-    >>> print(result.notes[-1])  # doctest: +ELLIPSIS
-    ibcc, mace, community-bcc, confusion-vector, crh vote, and agree on ...% of the items
+    >>> bool((result.labels == made.truth).mean() > 0.85)
+    True
     """
 
     name: ClassVar[str] = "auto"
