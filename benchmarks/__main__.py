@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 
-ALL = ("startup", "accuracy", "reading", "speed", "scale")
+ALL = (
+    "startup", "accuracy", "published", "robustness", "calibration", "coverage", "belief", "methods", "reading",
+    "speed", "scale",
+)  # fmt: skip
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or ALL:

@@ -1,0 +1,104 @@
+"""What is left when votes or annotators go, or copies come: the ten sets, with some seeds of each."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from benchmarks.data import TEN, real
+from benchmarks.measure import write
+from crowdwise import Crowd, metrics
+from crowdwise.gold import gold_codes
+from crowdwise.methods import make
+
+SEEDS = 3
+MODELS = {
+    "majority-vote": make("majority-vote"),
+    "dawid-skene": make("dawid-skene"),
+    "mace": make("mace"),
+    "ibcc": make("ibcc"),
+    "ibcc, groups": make("ibcc", weights="groups"),
+    "ebcc": make("ebcc"),
+    "community-bcc": make("community-bcc"),
+    "auto": make("auto"),
+}
+
+
+def fewer_votes(crowd: Crowd, codes, rng) -> Crowd:
+    return crowd.take(rng.random(crowd.n_votes) < 0.6)
+
+
+def fewer_annotators(crowd: Crowd, codes, rng) -> Crowd:
+    gone = rng.random(crowd.n_annotators) < 0.3
+    return crowd.take(~gone[crowd.annotator])
+
+
+def copies(crowd: Crowd, codes, rng) -> Crowd:
+    """Four copies, one vote in ten random, of the busiest of three drawn among annotators of middling accuracy."""
+    known = codes[crowd.item] >= 0
+    votes = np.bincount(crowd.annotator[known], minlength=crowd.n_annotators)
+    right = np.bincount(crowd.annotator[known], (crowd.label == codes[crowd.item])[known], crowd.n_annotators)
+    heard = np.flatnonzero(votes >= 5)
+    accuracy = right[heard] / votes[heard]
+    low, high = np.quantile(accuracy, [0.3, 0.6])
+    middle = heard[(accuracy >= low) & (accuracy <= high)]
+    drawn = rng.choice(middle, min(3, middle.size), replace=False)
+    own = np.flatnonzero(crowd.annotator == drawn[votes[drawn].argmax()])
+    item, annotator, label = [crowd.item], [crowd.annotator.astype(int)], [crowd.label]
+    for copy in range(4):
+        random = rng.random(own.size) < 0.1
+        item.append(crowd.item[own])
+        annotator.append(np.full(own.size, crowd.n_annotators + copy))
+        label.append(np.where(random, rng.integers(crowd.n_classes, size=own.size), crowd.label[own]))
+    columns = (np.concatenate(column) for column in (item, annotator, label))
+    item, annotator, label = columns
+    return Crowd.from_columns(
+        item, annotator, label, items=np.arange(crowd.n_items), classes=np.arange(crowd.n_classes)
+    )
+
+
+CHANGES = {"60 % of votes": fewer_votes, "70 % of annotators": fewer_annotators, "four copies": copies}
+
+
+def main() -> None:
+    if "CROWDWISE_DATA" not in os.environ:
+        print("robustness: skipped, CROWDWISE_DATA does not name a folder of data sets")
+        return
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for name in TEN:
+        votes, truth = real(name)
+        crowd = Crowd.from_frame(votes).with_names(classes=truth["label"].unique())
+        codes = gold_codes(crowd, truth)
+        for change, made in {"all": None, **CHANGES}.items():
+            crowds = (
+                [crowd] if made is None else [made(crowd, codes, np.random.default_rng(seed)) for seed in range(SEEDS)]
+            )
+            for method, model in MODELS.items():
+                got = []
+                for votes_left in crowds:
+                    ordered = codes if made is not copies else codes[votes_left.items.astype(int)]
+                    got.append(metrics.accuracy(model.fit(votes_left).posterior, ordered))
+                found.setdefault((method, change), []).append(got)
+        print(name, {key: np.round(value[-1], 3).tolist() for key, value in found.items()}, flush=True)
+    rows = []
+    for method in MODELS:
+        row = {"method": method}
+        for change in ("all", *CHANGES):
+            by_seed = np.mean(found[method, change], axis=0)  # over the sets
+            row[change] = float(by_seed.mean())
+            if change != "all":
+                row[f"spread, {change}"] = float(by_seed.std())
+        rows.append(row)
+    write(
+        "robustness",
+        "Robustness: mean accuracy over ten sets",
+        f"As they are; with 60 % of the votes, or 70 % of the annotators, left; with four noisy copies of a mediocre "
+        f"annotator planted. Mean over {SEEDS} seeds, and the standard deviation of the seeds' means. An item that "
+        "lost all its votes counts, by the class prior.",
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()
