@@ -203,3 +203,19 @@ def test_demo(tmp_path):
     assert {path.name for path in (tmp_path / "d").iterdir()} == {
         "votes.csv", "truth.csv", "labels.csv", "annotators.csv", "methods.csv",
     }  # fmt: skip
+
+
+def test_names_that_look_like_markup(tmp_path):
+    votes = "item,annotator,label\n" + "".join(
+        f"[/b]{i},w{j},[red]{(i * j) % 3}\n" for i in range(12) for j in range(4)
+    )
+    (tmp_path / "v.csv").write_text(votes)
+    done = run("compare", tmp_path / "v.csv", "--methods", "wawa,mace,crh")
+    assert done.returncode == 0 and "[/b]" in done.stdout and "[red]" in done.stdout
+
+
+def test_history_can_be_calibrated(folder, tmp_path):
+    run("aggregate", folder / "votes.csv", "-m", "mace", "--save", tmp_path / "r.npz", "--out", tmp_path / "l.csv")
+    words = ("--start", tmp_path / "r.npz", "--set", "history=1", "--calibrate", "--intervals", "0.9")
+    done = run("aggregate", folder / "votes.csv", "-m", "mace", *words, "--annotators-out", tmp_path / "a.csv")
+    assert done.returncode == 0, done.stderr

@@ -260,3 +260,92 @@ def test_restarts_are_raced():
 
     assert steps(8) < 8 * 20 + 4 * 20 + 2 * 40 + steps(1) + 1000
     assert steps(8) < 8 * steps(1)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_messages_do_not_underflow(engine):
+    """Three thousand right votes and as many wrong ones, and a vote that counts two thousand."""
+    n = 6000
+    crowd = Crowd.from_columns(np.arange(n), np.zeros(n, int), np.repeat([0, 1], n // 2))
+    gold = dict.fromkeys(range(n), 0)
+    confusion = make("belief-propagation").fit(crowd, gold=gold, engine=engine).params["confusion"][0]
+    assert confusion[0, 0] == pytest.approx(0.5, abs=0.01)
+    heavy = Crowd.from_columns([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 1]).with_weight([2000.0, 1, 1, 1])
+    assert np.isfinite(make("belief-propagation").fit(heavy, engine=engine).posterior).all()
+
+
+def test_a_weight_of_ten_is_ten_votes_to_the_quadrature():
+    rng = np.random.default_rng(0)
+    item, annotator = np.repeat(np.arange(6), 3), np.tile(np.arange(3), 6)
+    label = rng.integers(2, size=18)
+    weighted = Crowd.from_columns(item, annotator, label).with_weight(np.full(18, 10.0))
+    repeated = Crowd.from_columns(np.tile(item, 10), np.tile(annotator, 10), np.tile(label, 10))
+    for prior in ("one-coin", "two-coin"):
+        a, b = (
+            make("belief-propagation", prior=prior).fit(crowd).params["confusion"] for crowd in (weighted, repeated)
+        )
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_starts_of_another_shape_give_their_posterior(made):
+    """A start with other sub-types, or whose items' tables are gone, is a posterior to start from."""
+    for name, options in (("ebcc", {"types": 3}), ("glad", {"levels": 3}), ("minimax-entropy", {})):
+        earlier = make(name).fit(made.crowd)
+        assert (make(name, **options).fit(made.crowd, start=earlier).labels == earlier.labels).mean() > 0.9
+    with pytest.raises(InputError, match="needs start=, an earlier fit of glad with 3 states a class"):
+        make("glad", levels=3, history=1.0).fit(made.crowd, start=make("glad").fit(made.crowd))
+
+
+def test_impossible_classes_stay_impossible(made):
+    prior = np.tile([0.5, 0.0, 0.5], (made.crowd.n_items, 1))
+    for name in ("ordinal-thresholds", "ordinal", "ibcc", "auto"):
+        assert make(name).fit(made.crowd, item_prior=prior).posterior[:, 1].max() < 1e-6, name
+
+
+@pytest.mark.parametrize("name", ["gibbs", "crowd-svm", "ordinal-thresholds", "auto", "belief-propagation"])
+def test_one_true_answer_of_the_callback_stops(made, name):
+    seen = []
+    result = make(name).fit(made.crowd, callback=lambda *_: seen.append(1) or len(seen) == 1)
+    assert len(seen) == 1 and np.isfinite(result.posterior).all()
+
+
+def test_derived_parameters_follow_from_the_others(made):
+    for steps in (3, 4, 5):
+        params = make("community-bcc", max_iter=steps).fit(made.crowd).params
+        votes = params["counts"] + np.tensordot(params["membership"], params["community_pseudo"], axes=1)
+        np.testing.assert_allclose(params["confusion"], votes / votes.sum(axis=2, keepdims=True))
+
+
+def test_options_of_the_new_methods_are_checked():
+    assert make("auto", gate=-100.0).gate == -100.0
+    for name, options, message in (
+        ("gibbs", {"seed": -1}, "seed=-1 must be at least 0"),
+        ("ibcc", {"prior": "flat"}, "prior='flat': choose learned"),
+        ("belief-propagation", {"class_prior": ("a", "b")}, "positive numbers"),
+        ("belief-propagation", {"prior": ("a",)}, "prior: a name, a mixture"),
+        ("mean-field", {"prior": ((1.0, "one-coin", "x", 1.0),)}, "must be positive numbers"),
+        ("catd", {"alpha": 2.0}, "alpha=2.0 must be below 1"),
+        ("crh", {"below": "mean"}, "below='mean': choose max or sum"),
+        ("minimax-entropy", {"history": 1.0}, "minimax-entropy has no history"),
+        ("belief-propagation", {"damping": 1.0}, "damping=1.0 must be below 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            make(name, **options)
+
+
+def test_an_accuracy_of_070_is_what_infer_net_starts_from():
+    pseudo = make("ibcc", prior="infer.net", rest=3.0).initial(0, 4)["pseudo"]
+    assert pseudo[0, 0] / pseudo[0].sum() == pytest.approx(0.7)
+
+
+def test_saved_priors_come_back(made, tmp_path):
+    from crowdwise import load  # noqa: PLC0415
+
+    mixture = ((np.float64(0.5), "one-coin", np.int64(4), 1), (0.5, "one-coin", 1, 1))
+    for name in ("belief-propagation", "mean-field", "auto", "gibbs", "ordinal-thresholds"):
+        options = {"prior": mixture} if name in ("belief-propagation", "mean-field") else {}
+        result = make(name, **options).fit(made.crowd)
+        result.save(tmp_path / "r.npz")
+        again = load(tmp_path / "r.npz")
+        assert again.notes == result.notes
+        np.testing.assert_array_equal(again.predict(made.crowd).posterior, result.predict(made.crowd).posterior)

@@ -135,3 +135,56 @@ def test_tempered_labels_stay(made):
     posterior = make("mace").fit(made.crowd).posterior
     assert (tempered(posterior, 3.0).argmax(axis=1) == posterior.argmax(axis=1)).all()
     np.testing.assert_allclose(tempered(posterior, 1.0), posterior, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "way"), [("ibcc", "imputed"), ("gibbs", "posterior"), ("mace", "bootstrap")])
+def test_intervals_obey_gold(made, name, way):
+    gold = {0: int((made.truth[0] + 1) % 3)}
+    result = make(name).fit(made.crowd, gold=gold)
+    bounds = label_intervals(made.crowd, result, 0.9, n=10, way=way, gold=gold)
+    assert bounds["confidence"][0] == bounds["low"][0] == bounds["high"][0] == 1.0
+
+
+def test_intervals_of_crowd_svm_are_about_its_own_posterior(made):
+    result = make("crowd-svm", draws=20).fit(made.crowd)
+    bounds = label_intervals(made.crowd, result, 0.9)
+    inside = (bounds["low"] - 1e-6 <= bounds["confidence"]) & (bounds["confidence"] <= bounds["high"] + 1e-6)
+    assert inside.mean() > 0.9
+
+
+def test_a_given_class_prior_is_not_drawn():
+    made = simulate.crowd(simulate.one_coin(6, 2, 0.8), n_items=100, per_item=3, seed=0)
+    crowd = made.crowd.with_names(items=[999])
+    result = make("ibcc", class_prior="uniform").fit(crowd)
+    bounds = label_intervals(crowd, result, 0.9, n=20)
+    assert bounds["low"][-1] == pytest.approx(0.5) == bounds["high"][-1]
+
+
+def test_what_is_impossible_stays_so_at_any_temperature():
+    assert tempered(np.array([[1.0, 0.0]]), 30.0).tolist() == [[1.0, 0.0]]
+
+
+def test_quality_after_history_knows_the_names_of_both_days():
+    """Classes and annotators of yesterday come first; the table is about today's votes all the same."""
+    from crowdwise.annotators import quality  # noqa: PLC0415
+
+    monday = Crowd.from_columns([0, 0, 1, 1, 1], ["d", "a", "a", "d", "b"], ["y", "y", "z", "z", "y"])
+    first = make("dawid-skene").fit(monday)
+    item, label = np.repeat(np.arange(30), 3), np.repeat(["x", "y"], 45)
+    label = np.where(np.tile([True, True, False], 30), label, "x")
+    tuesday = Crowd.from_columns(item, np.tile(["a", "b", "c"], 30), label)
+    result = make("dawid-skene", history=1.0).fit(tuesday, start=first)
+    table = quality(tuesday, result, level=0.9)
+    accuracy = dict(zip(table["annotator"].tolist(), table["accuracy"].tolist(), strict=True))
+    assert accuracy["a"] > 0.9 and accuracy["c"] < 0.6 and np.isnan(accuracy["d"])
+
+
+def test_comparing_where_nothing_can_be_held_out():
+    from crowdwise.compare import compare  # noqa: PLC0415
+
+    crowd = Crowd.from_columns(np.arange(6), np.arange(6), list("aabbab"))
+    with pytest.warns(UserWarning, match="too few votes to hold some out"):
+        table, results = compare(crowd, methods=["ibcc", "ibcc", "mace"])
+    assert list(results) == ["ibcc", "mace"] and "forecast" not in table.columns
+    with pytest.raises(InputError, match="no methods"):
+        compare(crowd, methods=[])

@@ -28,6 +28,17 @@ def as_crowd(votes: Any) -> Crowd:
     return votes if isinstance(votes, Crowd) else Crowd.from_frame(votes)
 
 
+class Watch:
+    """A callback that, having once said stop, says so ever after; false without a callback."""
+
+    def __init__(self, callback: Callback | None):
+        self.callback, self.stopped = callback, False
+
+    def __call__(self, step: int, objective: float) -> bool:
+        self.stopped = self.stopped or (self.callback is not None and bool(self.callback(step, objective)))
+        return self.stopped
+
+
 class Solution(NamedTuple):
     """What a method's `solve` gives back; `fit` makes a Result of it."""
 
@@ -49,9 +60,13 @@ class Aggregator(ABC):
 
     name: ClassVar[str]
     non_negative: ClassVar[frozenset[str]] = frozenset()
-    """Numbers among the options that may be 0; all others but seed and tol are positive."""
+    """Numbers among the options that may be 0, as the seed may; all others are positive."""
+    any_number: ClassVar[frozenset[str]] = frozenset({"tol"})
+    """Numbers among the options that may be negative."""
     unit: ClassVar[str] = "votes"
     """What `scores` are: votes, log-odds ..."""
+    additive: ClassVar[bool] = True
+    """Whether what the votes on an item say adds up to what the posterior says; `explain` leaves votes out if not."""
     exempt: ClassVar[Mapping[str, str]] = {}
     """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
 
@@ -73,10 +88,10 @@ class Aggregator(ABC):
                 continue
             if not fits:
                 raise InputError(f"{option.name}={value!r} must be {wanted}")
-            if option.name in self.non_negative:
+            if option.name in self.non_negative | {"seed"}:
                 if value < 0:
                     raise InputError(f"{option.name}={value} must be at least 0")
-            elif option.name not in ("seed", "tol") and not isinstance(usual, bool) and not value > 0:
+            elif option.name not in self.any_number and not isinstance(usual, bool) and not value > 0:
                 raise InputError(f"{option.name}={value} must be positive")
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, option.name, plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from . import metrics
 from .codes import Array
 from .crowd import Crowd
+from .errors import DataWarning, InputError
 from .frames import labels_by_item
 from .gold import gold_codes
-from .held_out import HeldOut, held_out, tempered
+from .held_out import HeldOut, held_out, hold_out, tempered
 from .methods import METHODS, make
 from .result import Result
 from .table import Table
@@ -52,6 +54,12 @@ def compare(
     Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
     of the one fit to all votes. `callback(name)` is called before each fit. Truth is used to measure only.
     """
+    methods = tuple(dict.fromkeys(methods))
+    if not methods:
+        raise InputError("there are no methods to compare")
+    if forecasts and not _can_hold_out(crowd, seed):
+        warnings.warn("there are too few votes to hold some out: no forecasts", DataWarning, stacklevel=2)
+        forecasts = False
     results: dict[str, Result] = {}
     seconds: list[float] = []
     ahead: dict[str, HeldOut] = {}
@@ -107,6 +115,14 @@ def disputed(results: Mapping[str, Result]) -> Table:
     order = order[distinct[order] > 1]
     columns = {name: result.labels[order] for name, result in results.items()}
     return Table({"item": some.items[order], "labels": distinct[order], **columns})
+
+
+def _can_hold_out(crowd: Crowd, seed: int) -> bool:
+    try:
+        hold_out(crowd, seed=seed)
+    except InputError:
+        return False
+    return True
 
 
 def _mean_agreement(same: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from .base import Aggregator, Callback, Solution
+from .base import Aggregator, Callback, Solution, Watch
 from .climb import Climb, race
 from .codes import Array, find
 from .crowd import Crowd
@@ -27,6 +27,33 @@ def vote_shares(ops: NumpyEngine) -> Array:
     votes[votes.sum(axis=1) == 0.0] = ops.given.sum(axis=0)
     votes /= votes.sum(axis=1, keepdims=True)
     return votes
+
+
+def checked_class_prior(prior: Any) -> str | tuple[float, ...]:
+    """ "learned", "uniform", or positive numbers."""
+    if isinstance(prior, str):
+        if prior not in ("learned", "uniform"):
+            raise InputError(f"class_prior={prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
+        return prior
+    try:
+        given = tuple(float(share) for share in prior)
+    except (TypeError, ValueError):
+        given = (0.0,)
+    if not all(0.0 < share < np.inf for share in given):
+        raise InputError(f"class_prior={prior!r}: a tuple of positive numbers, one a class, is needed")
+    return given
+
+
+def class_shares(prior: str | tuple[float, ...], mass: Array) -> Array:
+    """The probability of each class: learned from its mass, uniform, or as given."""
+    if prior == "uniform":
+        mass = np.ones_like(mass)
+    elif prior != "learned":
+        given = np.asarray(prior, float)
+        if given.shape != mass.shape:
+            raise InputError(f"class_prior={prior}: there are {mass.size} classes")
+        mass = given
+    return np.asarray(mass / mass.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +83,7 @@ class EM(Aggregator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.class_prior, str):
-            if self.class_prior not in ("learned", "uniform"):
-                raise InputError(f"class_prior={self.class_prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
-            return
-        try:
-            given = tuple(float(share) for share in self.class_prior)
-        except (TypeError, ValueError):
-            given = (0.0,)
-        if not all(0.0 < share < np.inf for share in given):
-            raise InputError(f"class_prior={self.class_prior!r}: a tuple of positive numbers, one a class, is needed")
-        object.__setattr__(self, "class_prior", given)
+        object.__setattr__(self, "class_prior", checked_class_prior(self.class_prior))
 
     # -- what a method says ---------------------------------------------------------------------------------------
 
@@ -104,6 +121,10 @@ class EM(Aggregator):
             posterior = (posterior + 1e-3) * keyed_exponential(self.seed * 1_000_003 + run, posterior.shape)
             posterior /= posterior.sum(axis=1, keepdims=True)
         return posterior
+
+    def derived(self, params: Params) -> Params:
+        """What follows from the fitted parameters and is only there to be read."""
+        return {}
 
     def estimate_classes(self, mass: Array, params: Params) -> Params:
         """The classes' parameters from the mass of each hidden state, and the last ones."""
@@ -185,19 +206,13 @@ class EM(Aggregator):
             from .methods import get
 
             start = get(start)(seed=self.seed).solve(ops, log_item, None, None).posterior
-        stopped = False
-
-        def watch(step: int, objective: float) -> bool:
-            nonlocal stopped
-            stopped = stopped or (callback is not None and bool(callback(step, objective)))
-            return stopped
-
         past = self._past(ops.crowd, start)
         climbs = [
             Climb(self, ops, log_item, past, self._first_sums(ops, log_item, start, run))
             for run in range(self.restarts)
         ]
-        params, statistics, trace, converged = race(climbs, self.max_iter, watch).outcome()
+        params, statistics, trace, converged = race(climbs, self.max_iter, Watch(callback)).outcome()
+        params = {**params, **self.derived(params)}
         if self.history:  # an annotator who is silent today is none the less known
             names = Names(ops.crowd.annotators, ops.crowd.classes)
             before = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
@@ -216,21 +231,12 @@ class EM(Aggregator):
         return value
 
     def _class_shares(self, mass: Array) -> Array:
-        if self.class_prior == "learned":
-            mass = mass + self.class_smoothing
-        elif self.class_prior == "uniform":
-            mass = np.ones_like(mass)
-        else:
-            given = np.asarray(self.class_prior, float)
-            if given.shape != mass.shape:
-                raise InputError(f"class_prior={self.class_prior}: there are {mass.size} classes")
-            mass = given
-        return np.asarray(mass / mass.sum())
+        return class_shares(self.class_prior, mass + self.class_smoothing)
 
     # -- starts -----------------------------------------------------------------------------------------------------
 
     def _first_sums(self, ops: NumpyEngine, log_item: Array | None, start: Any, run: int) -> Params:
-        if isinstance(start, Result) and type(start.method) is type(self) and not run:
+        if self._continues(start) and not run:
             params = carry(start.params, start.names, Names(ops.crowd.annotators, ops.crowd.classes), fill="population")
             return self.sweep(ops, params, log_item)[0]
         posterior = self.split(self._first_posterior(ops, start), run)
@@ -238,6 +244,11 @@ class EM(Aggregator):
             posterior = (posterior + 1e-9) * np.exp(self.by_state(log_item))
             posterior /= posterior.sum(axis=1, keepdims=True)
         return self._sums(ops, posterior)
+
+    def _continues(self, start: Any) -> bool:
+        """Whether a start's parameters are this method's own, of the same shapes."""
+        same = isinstance(start, Result) and type(start.method) is type(self)
+        return same and start.method.states_per_class == self.states_per_class
 
     def _first_posterior(self, ops: NumpyEngine, start: Any) -> Array:
         shares = vote_shares(ops)
@@ -253,7 +264,8 @@ class EM(Aggregator):
         """The sums behind an earlier result, on this crowd's names, each vote counting `history`."""
         if not self.history:
             return {}
-        if not (isinstance(start, Result) and type(start.method) is type(self) and start.statistics):
-            raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
+        if not (self._continues(start) and start.statistics):
+            alike = f" with {self.states_per_class} states a class" if self.states_per_class > 1 else ""
+            raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}{alike}")
         sums = carry(start.statistics, start.names, Names(crowd.annotators, crowd.classes), fill="zero")
         return {name: self.history * value for name, value in sums.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .codes import find, names_array, shown
+from .codes import Array, find, names_array, shown
 from .crowd import Crowd
 from .engine import bind
 from .errors import InputError
@@ -19,9 +19,10 @@ from .table import Table
 class Explanation:
     """What speaks for `label` and against `other`.
 
-    votes: annotator, label, contribution, strongest first. unit: what contributions are; log-odds add up, with those
-    of the class prior, to log P(label) / P(other) as the votes have it; gold and item priors come on top. before: what
-    the class prior says. total: the sum.
+    votes: annotator, label, contribution, strongest first. unit: what contributions are. total: log P(label) / P(other)
+    as the votes have it (or votes for one less the other); gold and item priors come on top. Where a method's votes add
+    up, a contribution is what the vote adds, and `before` what the class prior says; otherwise it is what is lost when
+    the vote is left out, and `before` the rest.
     """
 
     item: Any
@@ -52,13 +53,8 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     other = int(rest.argmax()) if against is None else _code(result, against)
     if other == label:
         raise InputError(f"item {item!r} is labelled {against!r}: choose another class to hold against it")
-    # Scores add over votes: with every vote an item of its own, they are what each vote says.
-    each = replace(one, item=np.arange(one.n_votes), items=np.arange(one.n_votes))
-    scores = result.method.scores(bind(each, "numpy"), result.params)
-    says = scores[:, label] - scores[:, other]
+    says, before = (_added if result.method.additive else _lost)(one, result, label, other)
     order = np.argsort(-np.abs(says), kind="stable")
-    prior = np.broadcast_to(result.method.class_scores(result.params), rest.shape)
-    before = float(prior[label] - prior[other])
     votes = {
         "annotator": one.annotators[one.annotator][order],
         "label": one.classes[one.label][order],
@@ -73,6 +69,26 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
         votes=Table(votes),
         total=before + float(says.sum()),
     )
+
+
+def _added(one: Crowd, result: Result, label: int, other: int) -> tuple[Array, float]:
+    """Scores add over votes: with every vote an item of its own, they are what each vote says."""
+    each = replace(one, item=np.arange(one.n_votes), items=np.arange(one.n_votes))
+    scores = result.method.scores(bind(each, "numpy"), result.params)
+    prior = np.broadcast_to(result.method.class_scores(result.params), len(result.classes))
+    return scores[:, label] - scores[:, other], float(prior[label] - prior[other])
+
+
+def _lost(one: Crowd, result: Result, label: int, other: int) -> tuple[Array, float]:
+    """The item as it is, and once more without each of its votes, at the fitted parameters."""
+    n = one.n_votes
+    item, vote = np.divmod(np.arange((n + 1) * n), max(n, 1))
+    kept = item - 1 != vote  # item 0 keeps all
+    copies = replace(one.take(vote[kept]), item=item[kept], items=np.arange(n + 1))
+    posterior = np.maximum(result.method.infer(bind(copies, "numpy"), result.params), 1e-12)
+    odds = np.log(posterior[:, label] / posterior[:, other])
+    says = odds[0] - odds[1:]
+    return says, float(odds[0] - says.sum())
 
 
 def _code(result: Result, name: Any) -> int:

@@ -64,6 +64,7 @@ def held_out(
     share: float = 0.1,
     seed: int = 0,
     gold: Any = None,
+    start: Any = None,
     engine: str = "auto",
 ) -> HeldOut:
     r"""Fit to most votes, and forecast the rest: :math:`P(l_{ij}) = \sum_k q_i(k)^{1/T} A_j[k, l]`.
@@ -77,7 +78,7 @@ def held_out(
     True
     """
     seen, unseen = hold_out(crowd, share, seed)
-    posterior = np.asarray(method.fit(seen, gold=gold, engine=engine).posterior, float)
+    posterior = np.asarray(method.fit(seen, gold=gold, start=start, engine=engine).posterior, float)
     counts = bind(seen, engine).confusion_counts(posterior)
     crowds = counts.sum(axis=0) + 1.0 / crowd.n_classes
     confusion = counts + STRENGTH * crowds / crowds.sum(axis=1, keepdims=True)
@@ -103,7 +104,8 @@ def tempered(posterior: Array, temperature: float) -> Array:
     >>> tempered(np.array([[0.9, 0.1]]), 2.0).round(2).tolist()
     [[0.75, 0.25]]
     """
-    log = np.log(np.maximum(posterior, 1e-30)) / temperature
+    with np.errstate(divide="ignore"):  # what is impossible stays so
+        log = np.log(posterior) / temperature
     flat = np.exp(log - log.max(axis=1, keepdims=True))
     return np.asarray(flat / flat.sum(axis=1, keepdims=True))
 

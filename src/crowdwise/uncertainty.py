@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .aggregate.gibbs import Gibbs
 from .codes import Array
 from .crowd import Crowd
-from .engine import NumpyEngine, bind
+from .engine import bind, normalise
 from .errors import InputError
+from .gold import log_item_prior
 from .result import Result
 from .table import Table
 
@@ -30,8 +32,19 @@ class Draw(NamedTuple):
     posterior: Array
 
 
-def draws(crowd: Crowd, result: Result, n: int = 200, way: str | None = None, seed: int = 0) -> Iterator[Draw]:
-    """Draws of a result, by the best way that it has unless you name one.
+def draws(
+    crowd: Crowd,
+    result: Result,
+    n: int = 200,
+    way: str | None = None,
+    seed: int = 0,
+    *,
+    gold: Any = None,
+    item_prior: Any = None,
+) -> Iterator[Draw]:
+    """Draws of a result, n of them at most, by the best way that it has unless you name one.
+
+    `gold` and `item_prior` are those of the fit, if it had any.
 
     >>> from crowdwise import IBCC, simulate
     >>> made = simulate.crowd(simulate.one_coin(5, 2, 0.8), n_items=50, per_item=3, seed=0)
@@ -44,19 +57,29 @@ def draws(crowd: Crowd, result: Result, n: int = 200, way: str | None = None, se
     if n < 1:
         raise InputError(f"n={n}: at least one draw is needed")
     crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
+    log_item = log_item_prior(crowd, gold, item_prior)
     if way == "posterior":
-        yield from _kept(crowd, result)
+        yield from _kept(crowd, result, log_item, n)
     elif way == "imputed":
-        yield from _imputed(crowd, result, n, seed)
+        yield from _imputed(crowd, result, log_item, n, seed)
     else:
-        yield from _bootstrap(crowd, result, n, seed)
+        yield from _bootstrap(crowd, result, log_item, n, seed)
 
 
 def annotator_intervals(
-    crowd: Crowd, result: Result, level: float = 0.9, *, n: int = 200, way: str | None = None, seed: int = 0
+    crowd: Crowd,
+    result: Result,
+    level: float = 0.9,
+    *,
+    n: int = 200,
+    way: str | None = None,
+    seed: int = 0,
+    gold: Any = None,
+    item_prior: Any = None,
 ) -> Table:
     """A row an annotator: accuracy (the median draw), and the ends of its central interval."""
-    drawn = np.array([draw.accuracy for draw in draws(crowd, result, n, way, seed)])
+    known = {"gold": gold, "item_prior": item_prior}
+    drawn = np.array([draw.accuracy for draw in draws(crowd, result, n, way, seed, **known)])
     low, middle, high = _quantiles(drawn, level)
     return Table({"annotator": result.annotators, "accuracy": middle, "low": low, "high": high})
 
@@ -68,7 +91,15 @@ def has_rows(result: Result) -> bool:
 
 
 def label_intervals(
-    crowd: Crowd, result: Result, level: float = 0.9, *, n: int = 200, way: str | None = None, seed: int = 0
+    crowd: Crowd,
+    result: Result,
+    level: float = 0.9,
+    *,
+    n: int = 200,
+    way: str | None = None,
+    seed: int = 0,
+    gold: Any = None,
+    item_prior: Any = None,
 ) -> Table:
     """A row an item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
 
@@ -76,10 +107,9 @@ def label_intervals(
     votes do not decide. Without a way, samplers and `IBCC` draw from what they know; any other method is bootstrapped.
     """
     way = way or (None if has_rows(result) else "bootstrap")
-    rows = np.arange(len(result.items))
-    drawn = np.array(
-        [draw.posterior[rows, result.label_codes].astype(np.float32) for draw in draws(crowd, result, n, way, seed)]
-    )
+    known = {"gold": gold, "item_prior": item_prior}
+    own = np.arange(len(result.items)), result.label_codes
+    drawn = np.array([draw.posterior[own].astype(np.float32) for draw in draws(crowd, result, n, way, seed, **known)])
     low, _, high = _quantiles(drawn, level)
     return Table(
         {
@@ -128,18 +158,22 @@ def _quantiles(drawn: Array, level: float) -> Array:
     return np.asarray(np.nanquantile(drawn, [(1.0 - level) / 2.0, 0.5, (1.0 + level) / 2.0], axis=0))
 
 
-def _kept(crowd: Crowd, result: Result) -> Iterator[Draw]:
-    if "confusion_draws" not in result.params:
+def _kept(crowd: Crowd, result: Result, log_item: Array | None, n: int) -> Iterator[Draw]:
+    if not isinstance(result.method, Gibbs):
         raise InputError(f"{result.method.name} keeps no draws: take way='imputed' or 'bootstrap', or fit gibbs")
-    ops = bind(result.weighted(crowd))
-    for prior, confusion in zip(result.params["prior_draws"], result.params["confusion_draws"], strict=True):
-        yield Draw(np.einsum("k,jkk->j", prior, confusion), _posterior(ops, prior, confusion))
+    ops, params = bind(result.weighted(crowd)), result.params
+    kept = len(params["prior_draws"])
+    for draw in np.linspace(0, kept - 1, min(n, kept)).astype(int):
+        accuracy = np.einsum("k,jkk->j", params["prior_draws"][draw], params["confusion_draws"][draw])
+        yield Draw(accuracy, result.method.infer_draw(ops, params, draw, log_item))
 
 
-def _imputed(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
+def _imputed(crowd: Crowd, result: Result, log_item: Array | None, n: int, seed: int) -> Iterator[Draw]:
     ops, rng = bind(result.weighted(crowd)), np.random.default_rng(seed)
     cumulative = np.cumsum(result.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), axis=1)
     rows, votes = result.params.get("pseudo"), ops.given.sum(axis=1)
+    learned = getattr(result.method, "class_prior", "learned") == "learned"
+    class_pseudo = getattr(result.method, "class_pseudo", 1.0)
     for _ in range(n):
         drawn = (cumulative < rng.random((ops.n_items, 1)) * cumulative[:, -1:]).sum(axis=1)
         right = ops.annotator_votes((drawn[ops.item] == ops.label).astype(float)).sum(axis=1)
@@ -148,12 +182,16 @@ def _imputed(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
             yield Draw(accuracy, result.posterior)
             continue
         known = np.eye(ops.n_classes)[drawn]
-        prior = rng.standard_gamma(1.0 + known.sum(axis=0))
+        prior = rng.standard_gamma(class_pseudo + known.sum(axis=0)) if learned else result.params["prior"]
         confusion = np.maximum(rng.standard_gamma(rows + ops.confusion_counts(known)), 1e-300)
-        yield Draw(accuracy, _posterior(ops, prior / prior.sum(), confusion / confusion.sum(axis=2, keepdims=True)))
+        log_confusion = np.log(confusion / confusion.sum(axis=2, keepdims=True))
+        yield Draw(accuracy, ops.posterior(log_confusion, np.log(prior / prior.sum()), log_item)[0])
 
 
-def _bootstrap(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw]:
+def _bootstrap(crowd: Crowd, result: Result, log_item: Array | None, n: int, seed: int) -> Iterator[Draw]:
+    if getattr(result.method, "history", 0.0):
+        raise InputError("a fit with history cannot be bootstrapped, its past items are gone: take way='imputed'")
+    known = None if log_item is None else normalise(log_item)[0]
     rng = np.random.default_rng(seed)
     first = np.searchsorted(crowd.item, np.arange(crowd.n_items + 1))
     for _ in range(n):
@@ -163,12 +201,8 @@ def _bootstrap(crowd: Crowd, result: Result, n: int, seed: int) -> Iterator[Draw
         votes = np.repeat(first[item] - begin, count) + np.arange(count.sum())
         drawn = np.repeat(np.arange(crowd.n_items), count)
         again = replace(crowd.take(votes), item=drawn, items=np.arange(crowd.n_items))
-        fitted = result.method.fit(again)
+        fitted = result.method.fit(again, item_prior=None if known is None else known[item])
         right = bind(again).annotator_votes(fitted.posterior[again.item, again.label]).sum(axis=1)
         heard = again.annotator_weight()
         accuracy = np.where(heard > 0.0, right / np.maximum(heard, 1e-300), np.nan)
-        yield Draw(accuracy, fitted.predict(crowd).posterior)
-
-
-def _posterior(ops: NumpyEngine, prior: Array, confusion: Array) -> Array:
-    return ops.posterior(np.log(confusion), np.log(prior))[0]
+        yield Draw(accuracy, fitted.predict(crowd, item_prior=known).posterior)

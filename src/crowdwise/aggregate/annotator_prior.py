@@ -33,15 +33,18 @@ class AnnotatorPrior(Aggregator):
         if isinstance(self.prior, str):
             _check_kind(self.prior)
         elif _is_mixture(self.prior):
-            for share, kind, right, wrong in self.prior:
-                _check_kind(kind)
-                if not min(share, right, wrong) > 0.0:
-                    raise InputError(f"prior: share, right and wrong of {kind} must be positive")
-            object.__setattr__(self, "prior", tuple(tuple(part) for part in self.prior))
+            object.__setattr__(self, "prior", tuple(_checked_part(*part) for part in self.prior))
         else:
-            samples = np.asarray(self.prior, float)
-            if samples.ndim != 3 or not (samples >= 0).all() or not np.allclose(samples.sum(axis=2), 1.0):
-                raise InputError("prior: samples of confusion matrices are (samples, true, given), rows that sum to 1")
+            try:
+                samples = np.asarray(self.prior, float)
+            except (TypeError, ValueError):
+                samples = np.empty(0)
+            square = samples.ndim == 3 and samples.shape[1] == samples.shape[2] and samples.size > 0
+            if not square or not (samples >= 0).all() or not np.allclose(samples.sum(axis=2), 1.0):
+                raise InputError(
+                    "prior: a name, a mixture of (share, kind, right, wrong), or samples of confusion matrices, "
+                    "(samples, true, given) with rows that sum to 1"
+                )
             object.__setattr__(self, "prior", tuple(tuple(map(tuple, matrix)) for matrix in samples.tolist()))
 
     def parts(self) -> tuple[tuple[float, str, float, float], ...]:
@@ -77,6 +80,17 @@ def _is_mixture(prior: Any) -> bool:
     return isinstance(prior, tuple | list) and len(prior) > 0 and all(
         isinstance(part, tuple | list) and len(part) == 4 and isinstance(part[1], str) for part in prior
     )  # fmt: skip
+
+
+def _checked_part(share: Any, kind: str, right: Any, wrong: Any) -> tuple[float, str, float, float]:
+    _check_kind(kind)
+    try:
+        numbers = float(share), float(right), float(wrong)
+    except (TypeError, ValueError):
+        numbers = (np.nan,) * 3
+    if not all(0.0 < number < np.inf for number in numbers):
+        raise InputError(f"prior: share, right and wrong of {kind} must be positive numbers")
+    return numbers[0], kind, numbers[1], numbers[2]
 
 
 def _check_kind(kind: str) -> None:

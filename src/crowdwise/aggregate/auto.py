@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import Aggregator, Callback, Solution
+from ..base import Aggregator, Callback, Solution, Watch
 from ..codes import Array
 from ..engine import NumpyEngine
 from ..errors import InputError
@@ -54,26 +54,22 @@ class Auto(Aggregator):
 
     name: ClassVar[str] = "auto"
     unit: ClassVar[str] = "log-odds"
+    additive: ClassVar[bool] = False
+    any_number: ClassVar[frozenset[str]] = frozenset({"gate"})
     weights: str = "groups"
     gate: float = 0.03
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError("auto fits several methods, each from its own start: leave start out")
-        stopped = False
-
-        def watch(step: int, objective: float) -> bool:
-            nonlocal stopped
-            stopped = stopped or (callback is not None and bool(callback(step, objective)))
-            return stopped
-
+        watch = Watch(callback)
         fitted: dict[str, Solution] = {}
         for name in (*COMMITTEE, RICHER):
-            if make(name).fits(ops.crowd) and not stopped:
+            if make(name).fits(ops.crowd) and not watch.stopped:
                 fitted[name] = make(name, seed=self.seed).solve(ops, log_item, None, watch)
         deciding, notes = self._deciding(ops, fitted)
         params = {f"{name}.{key}": value for name in deciding for key, value in fitted[name].params.items()}
-        converged = all(solution.converged for solution in fitted.values()) and not stopped
+        converged = all(solution.converged for solution in fitted.values()) and not watch.stopped
         return Solution(self.infer(ops, params, log_item), params, {}, converged=converged, notes=notes)
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
@@ -83,13 +79,9 @@ class Auto(Aggregator):
         return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        """Those of the first member, whose units are log-odds: one voice of the committee, to explain a label by."""
+        """Those of the first member; labels are explained by leaving votes out, which asks the whole committee."""
         name, own = next(iter(_by_member(params).items()))
         return make(name).scores(ops, own)
-
-    def class_scores(self, params: Params) -> Array:
-        name, own = next(iter(_by_member(params).items()))
-        return make(name).class_scores(own)
 
     @property
     def load(self) -> int:

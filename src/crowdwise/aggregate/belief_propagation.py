@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base import Callback, Solution
 from ..codes import Array
+from ..em import checked_class_prior, class_shares
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
 from ..params import Params
@@ -30,10 +31,11 @@ class BeliefPropagation(AnnotatorPrior):
         E_A \left[A[k, l_{ij}] \prod_{n \in N_j \setminus i} \sum_c A[c, l_{nj}] m_{n \to j}(c)\right]
 
     are repeated until the beliefs :math:`q_i \propto \pi \prod_j m_{j \to i}` settle. The mean over A is a sum over
-    points of the prior: Gauss-Jacobi nodes under one coin, where it is exact for any number of votes, products of these
-    under two coins with two classes and few votes, samples otherwise, drawn once and kept. On a tree the beliefs are
-    exact. O(votes x classes x points) a step, with votes / 2 points an annotator at most and about 8 sqrt(votes) where
-    there are many. Use it where annotators have few votes each: it hedges where `MeanField` and EM commit.
+    points of the prior: Gauss-Jacobi nodes under one coin, which are exact (to rounding, above some 250 votes),
+    products of these under two coins with two classes and few votes, samples otherwise, drawn once and kept. On a tree
+    the beliefs are exact. O(votes x classes x points) a step, with votes / 2 points an annotator at most and about
+    8 sqrt(votes) where there are many. Use it where annotators have few votes each: it hedges where `MeanField` and EM
+    commit.
 
     prior, right, wrong: the prior on annotators, see `AnnotatorPrior`. samples: how many to draw; where fewer than five
     of them carry an annotator's factor, a note says so. class_prior: "uniform", as published, "learned", or the
@@ -71,8 +73,7 @@ class BeliefPropagation(AnnotatorPrior):
         super().__post_init__()
         if not self.damping < 1.0:
             raise InputError(f"damping={self.damping} must be below 1")
-        if isinstance(self.class_prior, str) and self.class_prior not in ("uniform", "learned"):
-            raise InputError(f"class_prior={self.class_prior!r}: choose 'uniform', 'learned' or a tuple of numbers")
+        object.__setattr__(self, "class_prior", checked_class_prior(self.class_prior))
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
@@ -115,17 +116,12 @@ class BeliefPropagation(AnnotatorPrior):
         return total if log_item is None else total + log_item
 
     def _class_shares(self, mass: Array) -> Array:
-        if isinstance(self.class_prior, str):
-            shares = np.ones_like(mass) if self.class_prior == "uniform" else mass + 0.01
-        else:
-            shares = np.asarray(self.class_prior, float)
-            if shares.shape != mass.shape or not (shares > 0.0).all():
-                raise InputError(f"class_prior={self.class_prior}: {mass.size} positive numbers are needed")
-        return shares / shares.sum()
+        return class_shares(self.class_prior, mass + 0.01)
 
     def _factors(self, ops: NumpyEngine) -> list[_Factor]:
         """Annotators by how many votes they have: those with few need few points."""
-        degree = np.bincount(ops.annotator, minlength=ops.n_annotators)
+        votes = np.bincount(ops.annotator, minlength=ops.n_annotators)
+        degree = np.maximum(votes, np.ceil(ops.crowd.annotator_weight()))
         size = np.ceil(np.log2(np.maximum(degree, 8.0)) / 3.0).astype(int)  # up to 8, 64, 512 ... votes
         factors = []
         for group in np.unique(size):

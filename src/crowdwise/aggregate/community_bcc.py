@@ -10,8 +10,8 @@ import numpy as np
 from ..codes import Array
 from ..params import Params
 from . import polya
-from .dirichlet import log_beta, mean_log
-from .ibcc import DirichletRows, diagonal_prior
+from .dirichlet import diagonal_prior, log_beta, mean_log
+from .ibcc import DirichletRows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +64,16 @@ class CommunityBCC(DirichletRows):
         shares = member.sum(axis=0) + self.share_pseudo
         shares /= shares.sum()
         member = self._membership(counts, communities, shares)
-        votes = counts + np.tensordot(member, communities, axes=1)
         return {
             "community_pseudo": communities,
             "community_shares": shares,
             "membership": member,
             "counts": counts,
-            "confusion": votes / votes.sum(axis=2, keepdims=True),
         }
+
+    def derived(self, params: Params) -> Params:
+        votes = params["counts"] + np.tensordot(params["membership"], params["community_pseudo"], axes=1)
+        return {"confusion": votes / votes.sum(axis=2, keepdims=True)}
 
     def log_table(self, params: Params) -> Array:
         each = zip(params["membership"].T, params["community_pseudo"], strict=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..codes import Array
+
+
+def diagonal_prior(n_classes: int, diagonal: float, rest: float) -> Array:
+    """Votes of a prior, (true, given): one number for the true class, another for each other one."""
+    return np.where(np.eye(n_classes, dtype=bool), diagonal, rest)
 
 
 def mean_log(votes: Array) -> Array:
     """E log p under Dirichlet(votes).
 
-    >>> import numpy as np
     >>> mean_log(np.array([1.0, 1.0])).round(6).tolist()
     [-1.0, -1.0]
     """
@@ -27,7 +33,6 @@ def log_beta(votes: Array) -> Array:
 def divergence(votes: Array, pseudo: Array) -> float:
     """Sum of KL(Dirichlet(votes) || Dirichlet(pseudo)) over all other axes; the prior may be shared by some of them.
 
-    >>> import numpy as np
     >>> divergence(np.array([[2.0, 3.0], [2.0, 3.0]]), np.array([2.0, 3.0]))
     0.0
     """

@@ -11,7 +11,7 @@ from ..codes import Array
 from ..forms import TableEM
 from ..keyed import keyed_exponential
 from ..params import Params
-from .dirichlet import divergence, mean_log
+from .dirichlet import diagonal_prior, divergence, mean_log
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,7 @@ class EBCC(TableEM):
     """
 
     name: ClassVar[str] = "ebcc"
+    additive: ClassVar[bool] = False
     types: int = 10
     type_pseudo: float = 0.1
     diagonal: float = 4.0
@@ -88,5 +89,5 @@ class EBCC(TableEM):
         return -of_types - (divergence(params["class_votes"], params["class_pseudo"]) if learned else 0.0)
 
     def _prior(self, n_classes: int) -> Array:
-        rows = np.where(np.eye(n_classes, dtype=bool), self.diagonal, self.rest)
-        return np.repeat(rows, self.types, axis=0)  # (true and type, given)
+        """Votes of the prior, (true and type, given)."""
+        return np.repeat(diagonal_prior(n_classes, self.diagonal, self.rest), self.types, axis=0)

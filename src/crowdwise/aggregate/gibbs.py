@@ -7,13 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import Aggregator, Callback, Solution
+from ..base import Aggregator, Callback, Solution, Watch
 from ..codes import Array
 from ..em import vote_shares
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
 from ..params import Params
 from .ibcc import IBCC, PRIORS
+
+ENOUGH = 1.1  # R-hat below which chains are taken to agree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,7 @@ class Gibbs(Aggregator):
 
     name: ClassVar[str] = "gibbs"
     unit: ClassVar[str] = "log-odds"
+    additive: ClassVar[bool] = False
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "draws belong to places: renamed classes get others, and differ by them",
     }
@@ -79,7 +82,7 @@ class Gibbs(Aggregator):
         known = 0.0 if log_item is None else log_item
         posterior = normalise(np.log(vote_shares(ops) + 1e-3) + known)[0]
         z = self._classes(rng, np.stack([posterior] * self.chains, axis=1))
-        beside = self.begin_beside(ops)
+        beside, watch = self.begin_beside(ops), Watch(callback)
         kept: list[Params] = []
         for sweep in range(self.warmup + self.draws * self.thin):
             prior = self._dirichlet(rng, self.class_pseudo + z.sum(axis=0))  # (chains, true)
@@ -91,9 +94,10 @@ class Gibbs(Aggregator):
             beside, log_beside = self.draw_beside(ops, rng, z, beside)
             posterior, evidence = normalise((joint + log_beside).reshape(-1, ops.n_classes))
             z = self._classes(rng, posterior.reshape(joint.shape))
-            if sweep >= self.warmup and (sweep - self.warmup) % self.thin == 0:
+            stop = watch(sweep + 1, evidence / self.chains)
+            if stop or (sweep >= self.warmup and (sweep - self.warmup) % self.thin == 0):
                 kept.append({"prior_draws": prior, "confusion_draws": confusion.transpose(1, 0, 2, 3), **beside})
-            if callback is not None and callback(sweep + 1, evidence / self.chains) and kept:
+            if stop:
                 break
         drawn = {name: np.stack([draw[name] for draw in kept]) for name in kept[0]}  # (draws, chains, ...)
         rhat = split_rhat(np.einsum("dck,dcjkk->dcj", drawn["prior_draws"], drawn["confusion_draws"]))
@@ -103,7 +107,9 @@ class Gibbs(Aggregator):
             "confusion": drawn["confusion_draws"].mean(axis=(0, 1)),
             "rhat": rhat,
         }
-        return Solution(self.infer(ops, params, log_item), params, {}, converged=bool((rhat < 1.1).all()))
+        settled = bool((rhat < ENOUGH).all())
+        notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: chains disagree, take more warmup and draws",)
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=settled, notes=notes)
 
     def begin_beside(self, ops: NumpyEngine) -> Params:
         """What is drawn beside classes and confusion matrices, (chains, ...) by name, before the first sweep."""
@@ -120,12 +126,15 @@ class Gibbs(Aggregator):
         return 0.0
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
-        total, n_draws = np.zeros((ops.n_items, ops.n_classes)), len(params["prior_draws"])
-        for draw in range(n_draws):
-            log_prior, log_confusion = np.log(params["prior_draws"][draw]), np.log(params["confusion_draws"][draw])
-            known = self.log_beside(ops, params, draw) + (0.0 if log_item is None else log_item)
-            total += ops.posterior(log_confusion, log_prior, known if isinstance(known, np.ndarray) else None)[0]
-        return total / n_draws
+        n_draws = len(params["prior_draws"])
+        each = (self.infer_draw(ops, params, draw, log_item) for draw in range(n_draws))
+        return sum(each, np.zeros((ops.n_items, ops.n_classes))) / n_draws
+
+    def infer_draw(self, ops: NumpyEngine, params: Params, draw: int, log_item: Array | None = None) -> Array:
+        """Posterior at one kept draw."""
+        log_prior, log_confusion = np.log(params["prior_draws"][draw]), np.log(params["confusion_draws"][draw])
+        known = self.log_beside(ops, params, draw) + (0.0 if log_item is None else log_item)
+        return ops.posterior(log_confusion, log_prior, known if isinstance(known, np.ndarray) else None)[0]
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         return ops.item_scores(np.log(params["confusion"]))

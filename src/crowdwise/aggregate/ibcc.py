@@ -12,21 +12,17 @@ from ..errors import InputError
 from ..forms import TableEM
 from ..params import Params
 from . import polya
-from .dirichlet import divergence, mean_log
+from .dirichlet import diagonal_prior, divergence, mean_log
 
 PRIORS = ("learned", "population", "pooled", "fixed", "infer.net")
-
-
-def diagonal_prior(n_classes: int, diagonal: float, rest: float) -> Array:
-    """Votes of a prior, (true, given): one number for the true class, another for each other one."""
-    return np.where(np.eye(n_classes, dtype=bool), diagonal, rest)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DirichletRows(TableEM):
     """Variational Bayes over confusion rows and class shares: what IBCC and its kin have in common.
 
-    diagonal, rest: the prior's votes for the true class and for each other one. class_pseudo: those for each class.
+    diagonal, rest: the prior's votes for the true class and for each other one. class_pseudo: those for each class, in
+    place of class_smoothing.
     """
 
     diagonal: float = 4.0
@@ -66,9 +62,10 @@ class IBCC(DirichletRows):
     prior: what b is. "learned": two numbers, one on the diagonal and one off it, which climb the bound too (empirical
     Bayes), so that an annotator with three votes borrows from the crowd. "population": a whole matrix that climbs.
     "pooled": the crowd's mean confusion times a strength that climbs. "fixed": diagonal and rest as given (4 and 1 are
-    EBCC's, 5 and 2 those of BayesGC). "infer.net": fixed, with a diagonal worth an accuracy of 0.7 among K classes.
-    diagonal, rest: the prior's votes for the true class and for each other one, or where they start. class_pseudo: the
-    prior's votes for each class. max_iter, tol, restarts, accelerate, history, seed: as in every EM.
+    EBCC's, 5 and 2 those of BayesGC). "infer.net": fixed, with a diagonal worth an accuracy of 0.7 among K classes,
+    whatever `diagonal` says. diagonal, rest: the prior's votes for the true class and for each other one, or where they
+    start. class_pseudo: the prior's votes for each class, in place of class_smoothing. max_iter, tol, restarts,
+    accelerate, history, seed: as in every EM.
 
     Reference: Kim & Ghahramani, AISTATS 2012, section 2; variational updates as in Simpson et al. 2013, section 3;
     the learned prior by the fixed point of Minka 2000.
@@ -89,7 +86,8 @@ class IBCC(DirichletRows):
             raise InputError(f"prior={self.prior!r}: choose {', '.join(PRIORS)}")
 
     def initial(self, n_annotators: int, n_classes: int) -> Params:
-        diagonal = 0.7 / 0.3 * (n_classes - 1) + 1e-9 if self.prior == "infer.net" else self.diagonal
+        certain = 0.7 / 0.3 * max(n_classes - 1, 1) * self.rest
+        diagonal = certain if self.prior == "infer.net" else self.diagonal
         return {"pseudo": diagonal_prior(n_classes, diagonal, self.rest)}
 
     def estimate(self, statistics: Params, params: Params) -> Params:
@@ -101,7 +99,11 @@ class IBCC(DirichletRows):
                 self._proposed(counts, pseudo),
             )
         votes = counts + pseudo
-        return {"pseudo": pseudo, "confusion_votes": votes, "confusion": votes / votes.sum(axis=2, keepdims=True)}
+        return {"pseudo": pseudo, "confusion_votes": votes}
+
+    def derived(self, params: Params) -> Params:
+        votes = params["confusion_votes"]
+        return {"confusion": votes / votes.sum(axis=2, keepdims=True)}
 
     def log_prior(self, params: Params) -> float:
         hyper = self._log_hyper(params["pseudo"]) if self._learns else 0.0

@@ -11,7 +11,7 @@ from ..codes import Array
 from ..forms import TableEM
 from ..params import Params
 from .annotator_prior import AnnotatorPrior, over_points
-from .dirichlet import divergence, mean_log
+from .dirichlet import diagonal_prior, divergence, mean_log
 
 NODE_VOTES = 500  # as many votes as a mixture's nodes are fine enough for
 SAMPLES = 2_000
@@ -85,7 +85,7 @@ class MeanField(AnnotatorPrior, TableEM):
 
     def _pseudo(self, n_classes: int) -> Array:
         if self.prior == "dirichlet":
-            return np.where(np.eye(n_classes, dtype=bool), self.right, self.wrong)
+            return diagonal_prior(n_classes, self.right, self.wrong)
         return np.array([[self.right, self.wrong]])
 
     def _over_points(self, counts: Array) -> tuple[Array, Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class MinimaxEntropy(EM):
     """
 
     name: ClassVar[str] = "minimax-entropy"
+    additive: ClassVar[bool] = False
     strength: float = 0.25
     ordinal: bool = False
     item_steps: int = 30
@@ -75,6 +76,9 @@ class MinimaxEntropy(EM):
         )
         met = {"met": ops.annotator_sums(posterior), "item_met": posterior * self._degree(ops)}
         return {"pull": pull, "item_pull": item_pull, **met, "states": posterior.sum(axis=0)}, evidence
+
+    def _continues(self, start: Any) -> bool:
+        return False  # the items' tables are not carried: a result's posterior is all there is to start from
 
     def estimate(self, statistics: Params, params: Params) -> Params:
         met, item_met = statistics["met"], statistics["item_met"]

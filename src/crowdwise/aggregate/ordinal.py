@@ -60,9 +60,12 @@ class Ordinal(TableEM):
         shares = over_points(counts, np.log(params["point_shares"]), log_chance).sum(axis=0)
         shares = shares + PSEUDO_ANNOTATORS * self._usual_shares()
         shares /= shares.sum()
-        member = over_points(counts, np.log(shares), log_chance)
+        return {"point_shares": shares, "counts": counts}
+
+    def derived(self, params: Params) -> Params:
+        member = self._member(params, self._log_chance(params["counts"].shape[2]))
         bias, spread = (grid.ravel() for grid in np.meshgrid(BIASES, SPREADS, indexing="ij"))
-        return {"point_shares": shares, "counts": counts, "bias": member @ bias, "spread": member @ spread}
+        return {"bias": member @ bias, "spread": member @ spread}
 
     def log_table(self, params: Params) -> Array:
         log_chance = self._log_chance(params["counts"].shape[2])

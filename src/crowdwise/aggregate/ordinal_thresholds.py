@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..base import Aggregator, Callback, Solution
+from ..base import Aggregator, Callback, Solution, Watch
 from ..codes import Array
-from ..engine import NumpyEngine
+from ..engine import NumpyEngine, normalise
 from ..errors import InputError, TooLarge
 from ..params import Params
 from .dirichlet import mean_log
@@ -42,6 +42,7 @@ class OrdinalThresholds(Aggregator):
 
     name: ClassVar[str] = "ordinal-thresholds"
     unit: ClassVar[str] = "log-odds"
+    additive: ClassVar[bool] = False
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "the order of the classes is what the model is about",
     }
@@ -58,8 +59,9 @@ class OrdinalThresholds(Aggregator):
                 f"{self.name} would need {ops.n_classes - 1:,} fits, one for each threshold: merge classes, to "
                 f"{MOST_CLASSES:,} at most"
             )
+        watch = Watch(callback)
         sides = [
-            self._binary.solve(self._sides(ops, t), _by_side(log_item, t), None, callback)
+            self._binary.solve(self._sides(ops, t), _by_side(log_item, t), None, watch)
             for t in range(ops.n_classes - 1)
         ]
         shape = (len(sides), ops.n_annotators, 2, 2)
@@ -77,7 +79,8 @@ class OrdinalThresholds(Aggregator):
             of_side = dict(zip(("class_votes", "confusion_votes"), votes, strict=True))
             above[:, t + 1] = self._binary.infer(self._sides(ops, t), of_side, _by_side(log_item, t))[:, 1]
         above = np.minimum.accumulate(above, axis=1)
-        return above[:, :-1] - above[:, 1:]
+        posterior = above[:, :-1] - above[:, 1:]
+        return posterior if log_item is None else normalise(np.log(np.maximum(posterior, 1e-30)) + log_item)[0]
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         scores = np.zeros((ops.n_items, ops.n_classes))
@@ -96,9 +99,9 @@ class OrdinalThresholds(Aggregator):
 
 
 def _by_side(log_item: Array | None, threshold: int) -> Array | None:
-    """What is known of the class, said of at most and above the threshold: the mean of a side's classes."""
+    """What gold says of at most and above the threshold; what else is known of an item joins at the end, once."""
     if log_item is None:
         return None
-    below, above = log_item[:, : threshold + 1], log_item[:, threshold + 1 :]
-    sides = [np.logaddexp.reduce(side, axis=1) - np.log(side.shape[1]) for side in (below, above)]
-    return np.stack(sides, axis=1)
+    gold = np.isfinite(log_item).sum(axis=1, keepdims=True) == 1
+    known = np.where(gold, np.where(np.isfinite(log_item), 0.0, -np.inf), 0.0)
+    return np.stack([known[:, : threshold + 1].max(axis=1), known[:, threshold + 1 :].max(axis=1)], axis=1)

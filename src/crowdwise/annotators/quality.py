@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..crowd import Crowd
@@ -11,7 +13,7 @@ from ..table import Table
 from ..uncertainty import annotator_intervals
 
 
-def quality(crowd: Crowd, result: Result, *, level: float | None = None, seed: int = 0) -> Table:
+def quality(crowd: Crowd, result: Result, *, level: float | None = None, seed: int = 0, gold: Any = None) -> Table:
     """A row an annotator, worst first: votes, expected accuracy, the label given most and how often.
 
     With a level, also the ends of the accuracy's interval, from 200 draws (`crowdwise.uncertainty`). Where annotators
@@ -25,6 +27,7 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, seed: i
     >>> [(row[0], round(row[2], 2)) for row in quality(crowd, MajorityVote().fit(crowd)).rows()]
     [('cy', 0.33), ('ann', 0.67), ('bob', 0.67)]
     """
+    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
     ops = bind(crowd)
     given = ops.given
     votes = given.sum(axis=1)
@@ -37,7 +40,7 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, seed: i
         "accuracy": accuracy,
     }
     if level is not None:
-        bounds = annotator_intervals(crowd, result, level, seed=seed)
+        bounds = annotator_intervals(crowd, result, level, seed=seed, gold=gold)
         columns |= {name: np.where(votes > 0.0, bounds[name], np.nan) for name in ("low", "high")}
     columns["favourite"] = crowd.classes[given.argmax(axis=1)]
     columns["favourite_share"] = given.max(axis=1) / some

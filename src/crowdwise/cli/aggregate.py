@@ -67,11 +67,11 @@ def aggregate(
         columns = {"item": result.items, "label": result.labels, "confidence": result.confidence}
         if intervals is not None:
             if has_rows(result):
-                bounds = label_intervals(crowd, result, intervals, seed=seed)
+                bounds = label_intervals(crowd, result, intervals, seed=seed, gold=known)
                 columns |= {name: bounds[name] for name in ("low", "high")}
             columns["credible"] = credible_sets(result, intervals)
         if calibrate:
-            temperature = held_out(crowd, model, gold=known, engine=engine, seed=seed).temperature
+            temperature = held_out(crowd, model, gold=known, start=begin, engine=engine, seed=seed).temperature
             at = result.label_codes[:, None]
             calm = tempered(result.posterior, temperature)
             columns["calibrated"] = np.take_along_axis(calm, at, axis=1)[:, 0]
@@ -86,11 +86,13 @@ def aggregate(
         o.say(f"{int(unsure.sum()):,} of {crowd.n_items:,} items are left without a label: below {min_confidence}")
     table = Table({**columns, "label": labels})
     if not result.converged:
-        o.say(f"{method} stopped after {len(result.trace)} steps, before it settled; --set max_iter=... allows more")
+        after = f" after {len(result.trace)} steps" if result.trace else ""
+        more = "; --set max_iter=... allows more" if hasattr(model, "max_iter") else ""
+        o.say(f"{method} stopped{after} before it settled{more}")
     if out != "-" or not json:
         write_table(table, out)
     if annotators_out:
-        write_table(quality(crowd, result, level=intervals, seed=seed), annotators_out)
+        write_table(quality(crowd, result, level=intervals, seed=seed, gold=known), annotators_out)
     if save:
         result.save(save)
     if json:

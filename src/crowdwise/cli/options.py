@@ -36,7 +36,7 @@ Settings = Annotated[
 ]
 Gold = Annotated[str | None, typer.Option("--gold", help="File of known labels: item, label.")]
 Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, torch or torch:cuda.")]
-Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.")]
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.", min=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 
@@ -147,6 +147,7 @@ def steps(tell: Callable[[str], None] | None) -> Callable[[int, float], None] | 
 def show(table: Table, title: str | None = None) -> None:
     """A table for people, on standard output."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table as RichTable
 
     shown = RichTable(title=title, title_justify="left", header_style="bold")
@@ -154,10 +155,13 @@ def show(table: Table, title: str | None = None) -> None:
         numeric = column.dtype.kind in "iuf"
         widest = max((len(_cell(value)) for value in column.tolist()), default=1)
         shown.add_column(  # headers may wrap; numbers and short names never
-            name.replace("_", " "), justify="right" if numeric else "left", min_width=min(widest, 20), overflow="fold"
+            escape(name.replace("_", " ")),
+            justify="right" if numeric else "left",
+            min_width=min(widest, 20),
+            overflow="fold",
         )
     for row in table.rows():
-        shown.add_row(*map(_cell, row))
+        shown.add_row(*(escape(_cell(cell)) for cell in row))
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(shown)
 

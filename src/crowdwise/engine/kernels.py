@@ -18,6 +18,7 @@ jit: Any = partial(
 )
 f32 = np.float32
 BLOCK = 64  # items whose scores stay in the first-level cache between the E-step and its sums
+FOLD = 16  # votes, each at least 1e-12 likely, whose product is a number
 UNROLLED = 16  # up to this many states their number is known when a kernel is compiled
 
 
@@ -262,28 +263,35 @@ def from_logits(  # noqa: PLR0912
 
 
 @jit
-def messages(low, high, votes, begin, label, weight, prior, chance, to_annotator, sent, point):
-    """Annotators low..high; prior: weights of the points; chance: (given, true, points); point: (annotators, points).
+def messages(  # noqa: PLR0912
+    low, high, votes, begin, label, weight, prior, chance, to_annotator, sent, point
+):
+    """Annotators low..high; prior: log weights; chance: (given, true, points); point: (annotators, points).
 
-    Only what points weigh against each other matters, so that a product may be scaled at will and never underflows.
+    Products of a few votes, then their logarithms: nothing underflows, however many votes an annotator has.
     """
     n_classes, n_points = chance.shape[1], prior.size
-    said = np.empty(n_points)
+    said, product = np.empty(n_points), np.ones(n_points)
     for j in range(low, high):
         left = point[j]
-        for s in range(n_points):
-            left[s] = prior[s]
+        left[:] = prior
         for p in range(begin[j], begin[j + 1]):
             v = votes[p]
             row = chance[label[v]]
             tell(row, to_annotator[v], said)
-            w = weight[v] if weight.size > 0 else 1.0
-            top = 0.0
-            for s in range(n_points):
-                left[s] *= said[s] if w == 1.0 else said[s] ** w
-                top = max(top, left[s])
-            for s in range(n_points):
-                left[s] /= top
+            if weight.size > 0 and weight[v] != 1.0:
+                for s in range(n_points):
+                    left[s] += weight[v] * np.log(said[s])
+            else:
+                for s in range(n_points):
+                    product[s] *= said[s]
+            if (p - begin[j]) % FOLD == FOLD - 1 or p == begin[j + 1] - 1:
+                for s in range(n_points):
+                    left[s] += np.log(product[s])
+                product[:] = 1.0
+        top = left.max()
+        for s in range(n_points):
+            left[s] = np.exp(left[s] - top)
         for p in range(begin[j], begin[j + 1]):
             v = votes[p]
             row = chance[label[v]]

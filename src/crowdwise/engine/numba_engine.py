@@ -120,7 +120,7 @@ class NumbaEngine(NumpyEngine):
         self, votes: Array, begin: Array, log_weight: Array, chance: Array, to_annotator: Array
     ) -> tuple[Array, Array]:
         sent, point = np.empty((len(votes), self.n_classes)), np.empty((len(begin) - 1, len(log_weight)))
-        prior, table = np.exp(log_weight), np.ascontiguousarray(chance.transpose(2, 1, 0))
+        prior, table = np.asarray(log_weight, float), np.ascontiguousarray(chance.transpose(2, 1, 0))
         self._each(
             lambda _, low, high: kernels.messages(
                 low, high, votes, begin, self.label, self.w, prior, table, to_annotator, sent, point
