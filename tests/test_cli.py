@@ -206,11 +206,9 @@ def test_demo(tmp_path):
 
 
 def test_names_that_look_like_markup(tmp_path):
-    votes = "item,annotator,label\n" + "".join(
-        f"[/b]{i},w{j},[red]{(i * j) % 3}\n" for i in range(12) for j in range(4)
-    )
-    (tmp_path / "v.csv").write_text(votes)
-    done = run("compare", tmp_path / "v.csv", "--methods", "wawa,mace,crh")
+    rows = [f"[/b]{i},w{j},[red]{(i * i + 7 * i * j + j * j * j) % 3}\n" for i in range(60) for j in range(4)]
+    (tmp_path / "v.csv").write_text("item,annotator,label\n" + "".join(rows))
+    done = run("compare", tmp_path / "v.csv", "--methods", "majority-vote,mace,dawid-skene,max-margin")
     assert done.returncode == 0 and "[/b]" in done.stdout and "[red]" in done.stdout
 
 
