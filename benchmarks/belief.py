@@ -77,7 +77,7 @@ def draw(prior: list, spam: list) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(10, 4))
     for axis, points, places, label in (
         (axes[0], prior, ALPHAS, "a, where accuracies are drawn from and modelled as Beta(a, a/2)"),
-        (axes[1], spam, WRONGS, "b of the model Beta(2, b); true Beta(2, 1), one extreme spammer"),
+        (axes[1], spam, WRONGS, "b of the model Beta(2, b); true b = 1; an extreme spammer"),
     ):
         for place, method in enumerate(METHODS):
             mean = np.array([table[:, place].mean() for _, table in points])
