@@ -108,7 +108,7 @@ class Gibbs(Aggregator):
             "rhat": rhat,
         }
         settled = bool((rhat < ENOUGH).all())
-        notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: chains disagree, take more warmup and draws",)
+        notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: take more draws, for chains to agree on all",)
         return Solution(self.infer(ops, params, log_item), params, {}, converged=settled, notes=notes)
 
     def begin_beside(self, ops: NumpyEngine) -> Params:
