@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.data import TEN, real
 from benchmarks.measure import write
-from crowdwise import Crowd, metrics
+from crowdwise import Crowd, metrics, simulate
 from crowdwise.gold import gold_codes
 from crowdwise.methods import make
 
@@ -44,18 +44,7 @@ def copies(crowd: Crowd, codes, rng) -> Crowd:
     low, high = np.quantile(accuracy, [0.3, 0.6])
     middle = heard[(accuracy >= low) & (accuracy <= high)]
     drawn = rng.choice(middle, min(3, middle.size), replace=False)
-    own = np.flatnonzero(crowd.annotator == drawn[votes[drawn].argmax()])
-    item, annotator, label = [crowd.item], [crowd.annotator.astype(int)], [crowd.label]
-    for copy in range(4):
-        random = rng.random(own.size) < 0.1
-        item.append(crowd.item[own])
-        annotator.append(np.full(own.size, crowd.n_annotators + copy))
-        label.append(np.where(random, rng.integers(crowd.n_classes, size=own.size), crowd.label[own]))
-    columns = (np.concatenate(column) for column in (item, annotator, label))
-    item, annotator, label = columns
-    return Crowd.from_columns(
-        item, annotator, label, items=np.arange(crowd.n_items), classes=np.arange(crowd.n_classes)
-    )
+    return simulate.with_copies(crowd, drawn[votes[drawn].argmax()], seed=rng)
 
 
 CHANGES = {"60 % of votes": fewer_votes, "70 % of annotators": fewer_annotators, "four copies": copies}

@@ -10,20 +10,6 @@ from crowdwise.dependence import find_groups, linked_pairs, share_votes
 from crowdwise.methods import make
 
 
-def with_copies(crowd, of, copies=4, noise=0.1, seed=0):
-    """The crowd with noisy copies of one annotator, who vote on what that one voted on."""
-    rng = np.random.default_rng(seed)
-    votes = np.flatnonzero(crowd.annotator == of)
-    item, annotator, label = [crowd.items[crowd.item]], [crowd.annotator.astype(int)], [crowd.label.astype(int)]
-    for copy in range(copies):
-        said = np.where(rng.random(votes.size) < noise, rng.integers(crowd.n_classes, size=votes.size), label[0][votes])
-        item.append(item[0][votes])
-        annotator.append(np.full(votes.size, crowd.n_annotators + copy))
-        label.append(said)
-    columns = (np.concatenate(column) for column in (item, annotator))
-    return Crowd.from_columns(*columns, crowd.classes[np.concatenate(label)], classes=crowd.classes)
-
-
 def mediocre(crowd, truth):
     """The busiest of the annotators whose accuracy is in the middle, by code."""
     known = truth[crowd.item] >= 0
@@ -38,7 +24,7 @@ def mediocre(crowd, truth):
 
 def test_copies_are_found_and_nobody_else():
     made = simulate.crowd(simulate.one_coin(20, 3, 0.65), n_items=1000, per_item=6, seed=1)
-    crowd = with_copies(made.crowd, of=3)
+    crowd = simulate.with_copies(made.crowd, of=3)
     group = find_groups(crowd)
     together = set(np.flatnonzero(group == group[3]).tolist())
     assert together == {3, 20, 21, 22, 23}
@@ -78,7 +64,7 @@ def test_votes_are_shared_by_members_not_by_votes():
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_takes_group_weights(name):
     made = simulate.crowd(simulate.one_coin(15, 3, 0.65), n_items=500, per_item=6, seed=2)
-    crowd = with_copies(made.crowd, of=3)
+    crowd = simulate.with_copies(made.crowd, of=3)
     method = make(name, weights="groups")
     result = method.fit(crowd)
     assert result.params["group"][3] == result.params["group"][15] >= 0
@@ -99,7 +85,7 @@ def test_copies_of_a_mediocre_annotator(real_set):
     lost = {"auto": [], "dawid-skene": []}
     for data in ("bluebird", "dog", "rte", "face", "weather_cf", "zencrowd_us", "music", "web"):
         crowd, truth = real_set(data)
-        copied = with_copies(crowd, mediocre(crowd, truth))
+        copied = simulate.with_copies(crowd, mediocre(crowd, truth))
         place = {item: code for code, item in enumerate(crowd.items.tolist())}
         known = truth[[place[item] for item in copied.items.tolist()]]
         for name, losses in lost.items():

@@ -349,3 +349,13 @@ def test_saved_priors_come_back(made, tmp_path):
         again = load(tmp_path / "r.npz")
         assert again.notes == result.notes
         np.testing.assert_array_equal(again.predict(made.crowd).posterior, result.predict(made.crowd).posterior)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ordinal_minimax_beats_the_vote(seed):
+    people = simulate.ordinal(12, 5, spread=1.0, bias=0.8, seed=seed)
+    made = simulate.crowd(people, n_items=600, per_item=5, seed=seed)
+    result = make("minimax-entropy", ordinal=True).fit(made.crowd)
+    assert (np.diff(result.trace) >= -1e-8 * np.abs(result.trace[-1])).all()
+    majority = make("majority-vote").fit(made.crowd)
+    assert (result.labels == made.truth).mean() > (majority.labels == made.truth).mean() + 0.01

@@ -65,8 +65,6 @@ class Aggregator(ABC):
     """Numbers among the options that may be negative."""
     unit: ClassVar[str] = "votes"
     """What `scores` are: votes, log-odds ..."""
-    additive: ClassVar[bool] = True
-    """Whether what the votes on an item say adds up to what the posterior says; `explain` leaves votes out if not."""
     exempt: ClassVar[Mapping[str, str]] = {}
     """Promises of `crowdwise.checks` that this method cannot keep, each with its reason."""
 
@@ -74,7 +72,7 @@ class Aggregator(ABC):
     weights: str = "given"
 
     def __post_init__(self) -> None:
-        """Options are of the type of their defaults, numbers finite, and positive unless their default is not."""
+        """Options are of the type of their defaults, numbers finite; signs as `non_negative` and `any_number` say."""
         for option in fields(self):
             value, usual = getattr(self, option.name), option.default
             if isinstance(usual, bool):
@@ -159,9 +157,9 @@ class Aggregator(ABC):
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         """Posterior (items, classes) at known parameters: what `fit` ends with, and what `predict` uses."""
 
-    @abstractmethod
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        """What the votes on an item say for each class, (items, classes): a sum over its votes."""
+    def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
+        """What the votes on an item say for each class, (items, classes): a sum over its votes. None: no such sum."""
+        return None
 
     def class_scores(self, params: Params) -> Array:
         """What is said for each class, in the unit of `scores`, before a vote is seen."""
@@ -190,12 +188,14 @@ class Aggregator(ABC):
 
     def fits(self, crowd: Crowd) -> bool:
         """Whether the method has enough memory here for a crowd of this size."""
-        return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes) <= _memory()
+        return self._bytes_needed(crowd) <= _memory()
+
+    def _bytes_needed(self, crowd: Crowd) -> int:
+        return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
 
     def _require_memory(self, crowd: Crowd) -> None:
-        if not self.fits(crowd):
-            needed = 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
-            there = _memory()
+        needed, there = self._bytes_needed(crowd), _memory()
+        if needed > there:
             raise TooLarge(
                 f"{self.name} would need {needed / 2**30:,.1f} GiB for {crowd.n_items:,} items, {crowd.n_annotators:,} "
                 f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .base import Watch
 from .codes import Array
 from .engine import NumpyEngine
 from .params import Params, squarem
@@ -12,7 +12,6 @@ from .params import Params, squarem
 if TYPE_CHECKING:
     from .em import EM
 
-Watch = Callable[[int, float], bool]
 FIRST_LEG = 20  # steps that every climb of a race makes
 
 

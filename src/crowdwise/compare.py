@@ -12,10 +12,10 @@ import numpy as np
 from . import metrics
 from .codes import Array
 from .crowd import Crowd
-from .errors import DataWarning, InputError
+from .errors import DataWarning, InputError, TooLarge
 from .frames import labels_by_item
 from .gold import gold_codes
-from .held_out import HeldOut, held_out, hold_out, tempered
+from .held_out import HeldOut, held_out, hold_out, require_memory, tempered
 from .methods import METHODS, make
 from .result import Result
 from .table import Table
@@ -57,8 +57,8 @@ def compare(
     methods = tuple(dict.fromkeys(methods))
     if not methods:
         raise InputError("there are no methods to compare")
-    if forecasts and not _can_hold_out(crowd, seed):
-        warnings.warn("there are too few votes to hold some out: no forecasts", DataWarning, stacklevel=2)
+    if forecasts and (reason := _no_forecasts(crowd, seed)):
+        warnings.warn(f"no forecasts: {reason}", DataWarning, stacklevel=2)
         forecasts = False
     results: dict[str, Result] = {}
     seconds: list[float] = []
@@ -117,12 +117,14 @@ def disputed(results: Mapping[str, Result]) -> Table:
     return Table({"item": some.items[order], "labels": distinct[order], **columns})
 
 
-def _can_hold_out(crowd: Crowd, seed: int) -> bool:
+def _no_forecasts(crowd: Crowd, seed: int) -> str | None:
+    """Why votes cannot be held out and forecast; None if they can."""
     try:
+        require_memory(crowd)
         hold_out(crowd, seed=seed)
-    except InputError:
-        return False
-    return True
+    except (InputError, TooLarge) as error:
+        return str(error)
+    return None
 
 
 def _mean_agreement(same: Array) -> Array:

@@ -157,15 +157,10 @@ class EM(Aggregator):
         return self._by_class(self.posterior(ops, params, log_item)[0])
 
     def class_scores(self, params: Params) -> Array:
-        return np.logaddexp.reduce(self.log_class_prior(params).reshape(-1, self.states_per_class), axis=1)
+        return self.log_class_prior(params)
 
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        log_likelihood, n_states = self.log_likelihood(ops, params), self.states_per_class
-        if n_states == 1:
-            return log_likelihood
-        log_state = self.log_class_prior(params).reshape(-1, n_states)
-        log_share = log_state - np.logaddexp.reduce(log_state, axis=1, keepdims=True)
-        return np.logaddexp.reduce(log_likelihood.reshape(len(log_likelihood), -1, n_states) + log_share, axis=2)
+    def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
+        return self.log_likelihood(ops, params) if self.states_per_class == 1 else None
 
     def posterior(self, ops: NumpyEngine, params: Params, log_item: Array | None) -> tuple[Array, float]:
         """Posterior over the hidden states, (items, states), and the log-evidence of the votes."""

@@ -21,8 +21,8 @@ class Explanation:
 
     votes: annotator, label, contribution, strongest first. unit: what contributions are. total: log P(label) / P(other)
     as the votes have it (or votes for one less the other); gold and item priors come on top. Where a method's votes add
-    up, a contribution is what the vote adds, and `before` what the class prior says; otherwise it is what is lost when
-    the vote is left out, and `before` the rest.
+    up (`additive`), a contribution is what the vote adds, and `before` what the class prior says; otherwise it is what
+    is lost when the vote is left out, and `before` the rest.
     """
 
     item: Any
@@ -32,6 +32,7 @@ class Explanation:
     before: float
     votes: Table
     total: float
+    additive: bool
 
 
 def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Explanation:
@@ -53,7 +54,8 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
     other = int(rest.argmax()) if against is None else _code(result, against)
     if other == label:
         raise InputError(f"item {item!r} is labelled {against!r}: choose another class to hold against it")
-    says, before = (_added if result.method.additive else _lost)(one, result, label, other)
+    added = _added(one, result, label, other)
+    says, before = added or _lost(one, result, label, other)
     order = np.argsort(-np.abs(says), kind="stable")
     votes = {
         "annotator": one.annotators[one.annotator][order],
@@ -68,13 +70,16 @@ def explain(crowd: Crowd, result: Result, item: Any, against: Any = None) -> Exp
         before=before,
         votes=Table(votes),
         total=before + float(says.sum()),
+        additive=added is not None,
     )
 
 
-def _added(one: Crowd, result: Result, label: int, other: int) -> tuple[Array, float]:
+def _added(one: Crowd, result: Result, label: int, other: int) -> tuple[Array, float] | None:
     """Scores add over votes: with every vote an item of its own, they are what each vote says."""
     each = replace(one, item=np.arange(one.n_votes), items=np.arange(one.n_votes))
     scores = result.method.scores(bind(each, "numpy"), result.params)
+    if scores is None:
+        return None
     prior = np.broadcast_to(result.method.class_scores(result.params), len(result.classes))
     return scores[:, label] - scores[:, other], float(prior[label] - prior[other])
 

@@ -15,8 +15,9 @@ from .base import Aggregator
 from .codes import Array
 from .crowd import Crowd
 from .engine import bind
-from .errors import InputError
+from .errors import InputError, TooLarge
 from .keyed import keyed_uniform
+from .methods import make
 from .metrics import calibration_error
 
 STRENGTH = 4.0  # votes' worth of the crowd's mean confusion in each annotator's row
@@ -57,6 +58,12 @@ def hold_out(crowd: Crowd, share: float = 0.1, seed: int = 0) -> tuple[Crowd, Cr
     return crowd.take(~out), crowd.take(out)
 
 
+def require_memory(crowd: Crowd) -> None:
+    """Forecasts count a confusion matrix for each annotator, whatever the method."""
+    if not make("dawid-skene").fits(crowd):
+        raise TooLarge(f"there is no memory to forecast votes of {crowd.n_classes:,} classes: merge some")
+
+
 def held_out(
     crowd: Crowd,
     method: Aggregator,
@@ -77,6 +84,7 @@ def held_out(
     >>> bool(held_out(made.crowd, DawidSkene()).log_likelihood > np.log(0.5))
     True
     """
+    require_memory(crowd)
     seen, unseen = hold_out(crowd, share, seed)
     posterior = np.asarray(method.fit(seen, gold=gold, start=start, engine=engine).posterior, float)
     counts = bind(seen, engine).confusion_counts(posterior)

@@ -126,13 +126,13 @@ def hammer_spammer(n: int, n_classes: int, hammers: float = 0.5, seed: int = 0) 
 
 
 def spammers(n: int, n_classes: int, everything: bool = False) -> Annotators:
-    """Guess evenly; with `everything` they label all items (the extreme spammers of paper 001)."""
+    """Guess evenly; with `everything` they label all items (the extreme spammers of Kim, Cho, Kim & Ok)."""
     guess = np.full((n, n_classes, n_classes), 1.0 / n_classes)
     return Annotators.make("extreme-spammer" if everything else "spammer", guess, everything=everything)
 
 
 def pairwise_flippers(n: int, n_classes: int, flip: float = 0.4) -> Annotators:
-    """Take each class for the next one with chance `flip` (paper 003's pairwise flipping)."""
+    """Take each class for the next one with chance `flip` (the pairwise flipping of Tanno et al. 2019)."""
     matrix = (1.0 - flip) * np.eye(n_classes) + flip * np.roll(np.eye(n_classes), 1, axis=1)
     return Annotators.make("pairwise-flipper", _copies(matrix, n))
 
@@ -319,6 +319,26 @@ def crowd(
     guess = 0.0 if difficulty is None else float(np.mean(difficulty))
     shown = (1.0 - guess) * shown + guess / n_classes
     return Simulation(votes, names[truth], shown[visible], annotators.kind[visible])
+
+
+def with_copies(crowd: Crowd, of: int, n: int = 4, *, noise: float = 0.1, seed: Any = 0) -> Crowd:
+    """The crowd with n copies of the annotator with code `of`: they vote on the same items, a share of votes random.
+
+    Annotators are named by their codes then, and the copies come last.
+    """
+    rng, own = np.random.default_rng(seed), np.flatnonzero(crowd.annotator == of)
+    said = [
+        np.where(rng.random(own.size) < noise, rng.integers(crowd.n_classes, size=own.size), crowd.label[own])
+        for _ in range(n)
+    ]
+    return Crowd(
+        item=np.concatenate([crowd.item, *[crowd.item[own]] * n]),
+        annotator=np.concatenate([crowd.annotator, crowd.n_annotators + np.repeat(np.arange(n), own.size)]),
+        label=np.concatenate([crowd.label, *said]),
+        items=crowd.items,
+        annotators=np.arange(crowd.n_annotators + n),
+        classes=crowd.classes,
+    )
 
 
 def _assigned(

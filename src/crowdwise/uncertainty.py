@@ -70,16 +70,10 @@ def annotator_intervals(
     crowd: Crowd,
     result: Result,
     level: float = 0.9,
-    *,
-    n: int = 200,
-    way: str | None = None,
-    seed: int = 0,
-    gold: Any = None,
-    item_prior: Any = None,
+    **drawing: Any,
 ) -> Table:
-    """A row an annotator: accuracy (the median draw), and the ends of its central interval."""
-    known = {"gold": gold, "item_prior": item_prior}
-    drawn = np.array([draw.accuracy for draw in draws(crowd, result, n, way, seed, **known)])
+    """A row an annotator: accuracy (the median draw), and the ends of its central interval; options are `draws`'s."""
+    drawn = np.array([draw.accuracy for draw in draws(crowd, result, **drawing)])
     low, middle, high = _quantiles(drawn, level)
     return Table({"annotator": result.annotators, "accuracy": middle, "low": low, "high": high})
 
@@ -95,21 +89,18 @@ def label_intervals(
     result: Result,
     level: float = 0.9,
     *,
-    n: int = 200,
     way: str | None = None,
-    seed: int = 0,
-    gold: Any = None,
-    item_prior: Any = None,
+    **drawing: Any,
 ) -> Table:
     """A row an item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
 
     The set is the smallest whose probability is at least `level`, written "cat|dog": where it has several classes, the
-    votes do not decide. Without a way, samplers and `IBCC` draw from what they know; any other method is bootstrapped.
+    votes do not decide. Options are `draws`'s; without a way, samplers and `IBCC` draw from what they know; any other
+    method is bootstrapped.
     """
     way = way or (None if has_rows(result) else "bootstrap")
-    known = {"gold": gold, "item_prior": item_prior}
     own = np.arange(len(result.items)), result.label_codes
-    drawn = np.array([draw.posterior[own].astype(np.float32) for draw in draws(crowd, result, n, way, seed, **known)])
+    drawn = np.array([draw.posterior[own].astype(np.float32) for draw in draws(crowd, result, way=way, **drawing)])
     low, _, high = _quantiles(drawn, level)
     return Table(
         {

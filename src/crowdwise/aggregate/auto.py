@@ -54,7 +54,6 @@ class Auto(Aggregator):
 
     name: ClassVar[str] = "auto"
     unit: ClassVar[str] = "log-odds"
-    additive: ClassVar[bool] = False
     any_number: ClassVar[frozenset[str]] = frozenset({"gate"})
     weights: str = "groups"
     gate: float = 0.03
@@ -77,11 +76,6 @@ class Auto(Aggregator):
         if len(posteriors) == 1:
             return posteriors[0]
         return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
-
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        """Those of the first member; labels are explained by leaving votes out, which asks the whole committee."""
-        name, own = next(iter(_by_member(params).items()))
-        return make(name).scores(ops, own)
 
     @property
     def load(self) -> int:

@@ -42,7 +42,8 @@ class BeliefPropagation(AnnotatorPrior):
     classes' probabilities. max_iter, tol: stop after so many rounds, or when no belief changes by more. damping: how
     much of the last message is kept.
 
-    Reference: Liu, Peng & Ihler, NIPS 2012, section 3.1; general priors as in paper 001 (deepBP), appendix E.
+    Reference: Liu, Peng & Ihler, NIPS 2012, section 3.1; general priors as in Kim, Cho, Kim & Ok,
+    Robust Deep Learning from Crowds with Belief Propagation, appendix E.
 
     >>> from crowdwise import BeliefPropagation, simulate
     >>> made = simulate.crowd(simulate.one_coin(20, 2, 0.8), n_items=100, per_item=5, seed=0)
@@ -82,15 +83,17 @@ class BeliefPropagation(AnnotatorPrior):
         prior = self._class_shares(np.ones(ops.n_classes))
         to_item = np.zeros((ops.label.size, ops.n_classes))  # log messages, (votes, true)
         own = np.ones(1) if ops.weight is None else np.minimum(ops.weight, 1.0)[:, None]
-        belief = normalise(self._log_belief(ops, to_item, prior, log_item))[0]
+        said = ops.item_rows(to_item)
+        belief = normalise(_joined(said, prior, log_item))[0]
         change, step = np.inf, 0
         while step < self.max_iter and change > self.tol:
-            to_annotator = normalise(self._log_belief(ops, to_item, prior, log_item)[ops.item] - own * to_item)[0]
+            to_annotator = normalise(_joined(said, prior, log_item)[ops.item] - own * to_item)[0]
             for factor in factors:
                 sent, factor.point = ops.messages(factor.votes, factor.begin, *factor.nodes, to_annotator)
                 new = np.log(np.maximum(sent, 1e-300))
                 to_item[factor.votes] = self.damping * to_item[factor.votes] + (1.0 - self.damping) * new
-            before, belief = belief, normalise(self._log_belief(ops, to_item, prior, log_item))[0]
+            said = ops.item_rows(to_item)
+            before, belief = belief, normalise(_joined(said, prior, log_item))[0]
             change, step = float(np.abs(belief - before).max()), step + 1
             prior = self._class_shares(belief.sum(axis=0))
             if callback is not None and callback(step, -change):
@@ -110,10 +113,6 @@ class BeliefPropagation(AnnotatorPrior):
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         return 4 * n_items * n_classes + 2 * n_annotators * n_classes**2 + self.samples * n_classes**2
-
-    def _log_belief(self, ops: NumpyEngine, to_item: Array, prior: Array, log_item: Array | None) -> Array:
-        total = ops.item_rows(to_item) + np.log(prior)
-        return total if log_item is None else total + log_item
 
     def _class_shares(self, mass: Array) -> Array:
         return class_shares(self.class_prior, mass + 0.01)
@@ -153,3 +152,8 @@ class _Factor:
     begin: Array
     nodes: tuple[Array, Array]
     point: Array = field(default_factory=lambda: np.empty((0, 0)))
+
+
+def _joined(said: Array, prior: Array, log_item: Array | None) -> Array:
+    """What messages, the classes' shares and gold say of each item, in logs."""
+    return said + np.log(prior) if log_item is None else said + np.log(prior) + log_item

@@ -78,9 +78,8 @@ class BWA(Aggregator):
         residual = self.pseudo_votes / (4.0 * (1.0 - 1.0 / max(ops.n_classes, 2))) + np.maximum(square, 0.0)
         precision, mean = votes / residual, degree.mean(axis=0)
         spread = self.item_precision * float(((degree - mean) ** 2).sum())
-        return {"precision": precision, "degree": mean}, float(
-            0.5 * (votes * np.log(precision) - votes).sum() - spread / 2
-        )
+        log_density = 0.5 * float((votes * np.log(precision) - votes).sum()) - spread / 2.0
+        return {"precision": precision, "degree": mean}, log_density
 
     def _degrees(self, ops: NumpyEngine, params: Params) -> Array:
         given = self.item_precision * params["degree"] + self.scores(ops, params)

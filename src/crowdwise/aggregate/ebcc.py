@@ -43,7 +43,6 @@ class EBCC(TableEM):
     """
 
     name: ClassVar[str] = "ebcc"
-    additive: ClassVar[bool] = False
     types: int = 10
     type_pseudo: float = 0.1
     diagonal: float = 4.0

@@ -48,7 +48,6 @@ class Gibbs(Aggregator):
 
     name: ClassVar[str] = "gibbs"
     unit: ClassVar[str] = "log-odds"
-    additive: ClassVar[bool] = False
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "draws belong to places: renamed classes get others, and differ by them",
     }
@@ -135,9 +134,6 @@ class Gibbs(Aggregator):
         log_prior, log_confusion = np.log(params["prior_draws"][draw]), np.log(params["confusion_draws"][draw])
         known = self.log_beside(ops, params, draw) + (0.0 if log_item is None else log_item)
         return ops.posterior(log_confusion, log_prior, known if isinstance(known, np.ndarray) else None)[0]
-
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        return ops.item_scores(np.log(params["confusion"]))
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         return self.chains * ((self.draws + 3) * n_annotators * n_classes**2 + 3 * n_items * n_classes)

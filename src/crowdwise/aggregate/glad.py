@@ -42,7 +42,6 @@ class GLAD(TableEM):
     """
 
     name: ClassVar[str] = "glad"
-    additive: ClassVar[bool] = False
     levels: int = 7
     accelerate: bool = True
     class_prior: str | tuple[float, ...] = "uniform"

@@ -41,7 +41,6 @@ class MinimaxEntropy(EM):
     """
 
     name: ClassVar[str] = "minimax-entropy"
-    additive: ClassVar[bool] = False
     strength: float = 0.25
     ordinal: bool = False
     item_steps: int = 30
@@ -113,6 +112,9 @@ class MinimaxEntropy(EM):
         """What the annotators' tables say, for an item of no table of its own."""
         logits = params["logits"]
         return ops.item_scores(logits - np.logaddexp.reduce(logits, axis=2, keepdims=True))
+
+    def scores(self, ops: NumpyEngine, params: Params) -> None:
+        """None: an item's own table is fitted to all of its votes together."""
 
     def log_sums(self, statistics: Params, params: Params) -> float:
         raise InputError(f"{self.name} has no history: its sums belong to the items")

@@ -12,7 +12,6 @@ from ..codes import Array
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError, TooLarge
 from ..params import Params
-from .dirichlet import mean_log
 from .ibcc import IBCC
 
 MOST_CLASSES = 1_000
@@ -42,7 +41,6 @@ class OrdinalThresholds(Aggregator):
 
     name: ClassVar[str] = "ordinal-thresholds"
     unit: ClassVar[str] = "log-odds"
-    additive: ClassVar[bool] = False
     exempt: ClassVar[dict[str, str]] = {
         "Renaming classes renames the answer": "the order of the classes is what the model is about",
     }
@@ -81,13 +79,6 @@ class OrdinalThresholds(Aggregator):
         above = np.minimum.accumulate(above, axis=1)
         posterior = above[:, :-1] - above[:, 1:]
         return posterior if log_item is None else normalise(np.log(np.maximum(posterior, 1e-30)) + log_item)[0]
-
-    def scores(self, ops: NumpyEngine, params: Params) -> Array:
-        scores = np.zeros((ops.n_items, ops.n_classes))
-        for t, votes in enumerate(params["side_confusion_votes"]):
-            side = self._sides(ops, t).item_scores(mean_log(votes))
-            scores += np.where(np.arange(ops.n_classes) > t, side[:, 1:], side[:, :1])
-        return scores
 
     @property
     def _binary(self) -> IBCC:

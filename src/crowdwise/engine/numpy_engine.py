@@ -80,7 +80,7 @@ class NumpyEngine:
 
     def item_rows(self, rows: Array) -> Array:
         """Rows a vote summed by item: (votes, states) -> (items, states)."""
-        return np.asarray(self._rows_by(self.item, self.n_items) @ rows)
+        return np.asarray(self._rows_by_item @ rows)
 
     def votes_of(self, annotators: Array) -> tuple[Array, Array]:
         """The votes of some annotators, one annotator after the other, and where each one's begin (and the end)."""
@@ -157,8 +157,7 @@ class NumpyEngine:
         total = chance.sum(axis=2, keepdims=True)
         chance /= total
         said = logits[np.arange(self.label.size), :, self.label] - np.log(total[:, :, 0])  # (votes, true)
-        by_item, by_annotator = self._rows_by(self.item, self.n_items), self._rows_by(self.annotator, self.n_annotators)
-        scores = by_item @ said + log_state
+        scores = self.item_rows(said) + log_state
         posterior, evidence = normalise(scores if log_item is None else scores + log_item)
         slope = -chance
         slope[np.arange(self.label.size), :, self.label] += 1.0
@@ -167,8 +166,8 @@ class NumpyEngine:
         return (
             posterior,
             evidence,
-            np.asarray(by_annotator @ flat).reshape(annotator_logits.shape),
-            np.asarray(by_item @ flat).reshape(item_logits.shape),
+            np.asarray(self._rows_by_annotator @ flat).reshape(annotator_logits.shape),
+            self.item_rows(flat).reshape(item_logits.shape),
         )
 
     # -- inside ---------------------------------------------------------------------------------------------------
@@ -189,6 +188,14 @@ class NumpyEngine:
 
         votes = np.arange(code.size)
         return csr_array((self._weighted(1.0), (code.astype(np.int64), votes)), shape=(n, code.size))
+
+    @cached_property
+    def _rows_by_item(self) -> Any:
+        return self._rows_by(self.item, self.n_items)
+
+    @cached_property
+    def _rows_by_annotator(self) -> Any:
+        return self._rows_by(self.annotator, self.n_annotators)
 
     @cached_property
     def _by_annotator(self) -> tuple[Array, Array]:
