@@ -262,6 +262,17 @@ def test_ten_thousand_classes():
         "mean-field",
         "ordinal",
         "ordinal-thresholds",
+        "spectral-em",
+        "tensor",
+        "multi-spa",
+        "cnmf-spa",
+        "cnmf-opt",
+        "sym-nmf",
+        "coupled-cpd",
+        "sml",
+        "ghosh-svd",
+        "eigen-ratio",
+        "kos",
     }
     for name in dense:
         with pytest.raises(TooLarge, match=rf"{name} would need [\d,.]+ (GiB|fits)"):

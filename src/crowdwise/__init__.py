@@ -37,36 +37,62 @@ if TYPE_CHECKING:
     from .aggregate.wawa import Wawa
     from .aggregate.zencrowd import ZenCrowd
     from .aggregate.zero_based_skill import ZeroBasedSkill
+    from .moments.cnmf_opt import CNMFOpt
+    from .moments.cnmf_spa import CNMFSPA
+    from .moments.coupled_cpd import CoupledCPD
+    from .moments.eigen_ratio import EigenRatio
+    from .moments.ghosh_svd import GhoshSVD
+    from .moments.kos import KOS
+    from .moments.mmsr import MMSR
+    from .moments.multi_spa import MultiSPA
+    from .moments.pgd import PGD
+    from .moments.sml import SML
+    from .moments.spectral_em import SpectralEM
+    from .moments.sym_nmf import SymNMF
+    from .moments.tensor import Tensor
 
 __version__ = "0.1.0"
 __all__ = [
     "BWA",
     "CATD",
+    "CNMFSPA",
     "CRH",
     "EBCC",
     "GLAD",
     "IBCC",
+    "KOS",
     "MACE",
     "METHODS",
+    "MMSR",
+    "PGD",
+    "SML",
     "Auto",
     "BeliefPropagation",
+    "CNMFOpt",
     "CommunityBCC",
     "ConfusionVector",
+    "CoupledCPD",
     "Crowd",
     "CrowdSVM",
     "DataWarning",
     "DawidSkene",
+    "EigenRatio",
+    "GhoshSVD",
     "Gibbs",
     "InputError",
     "MajorityVote",
     "MaxMargin",
     "MeanField",
     "MinimaxEntropy",
+    "MultiSPA",
     "OneCoin",
     "Ordinal",
     "OrdinalThresholds",
     "Result",
+    "SpectralEM",
+    "SymNMF",
     "Table",
+    "Tensor",
     "TooLarge",
     "Wawa",
     "ZenCrowd",
@@ -89,6 +115,7 @@ def __getattr__(name: str) -> Any:
         "held_out",
         "io",
         "metrics",
+        "moments",
         "simulate",
         "uncertainty",
     ):

@@ -71,6 +71,8 @@ class EM(Aggregator):
     """
 
     unit: ClassVar[str] = "log-odds"
+    first: ClassVar[str] = "soft"
+    """Where iterations begin unless told: votes, soft or hard, or a method's name."""
     non_negative: ClassVar[frozenset[str]] = frozenset({"history"})
 
     class_prior: str | tuple[float, ...] = "learned"
@@ -197,6 +199,7 @@ class EM(Aggregator):
         return crowd.with_classes([*start.classes.tolist(), *new.tolist()])
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        start = self.first if start is None else start
         if isinstance(start, str) and start not in ("soft", "hard"):
             from .methods import get
 
@@ -247,10 +250,8 @@ class EM(Aggregator):
 
     def _first_posterior(self, ops: NumpyEngine, start: Any) -> Array:
         shares = vote_shares(ops)
-        if start is None or (isinstance(start, str) and start == "soft"):
-            return shares
-        if isinstance(start, str) and start == "hard":
-            return shared(shares)
+        if isinstance(start, str):
+            return shared(shares) if start == "hard" else shares
         if isinstance(start, Result):
             return start.posterior_of(ops.crowd, shares)
         return distributions("start", ops.crowd, start)

@@ -143,6 +143,14 @@ def class_experts(n: int, n_classes: int, known: float = 0.95, other: float = 0.
     return Annotators.make("class-expert", _by_class(np.where(expert, known, other)))
 
 
+def specialists(n: int, n_classes: int, other: float = 0.5) -> Annotators:
+    """Annotator j says class j mod K where it is true and nowhere else; right about the others with chance `other`."""
+    own = np.arange(n)[:, None] % n_classes == np.arange(n_classes)
+    confusion = _by_class(np.where(own, 1.0, other))
+    confusion = np.where(own[:, None, :] & ~own[:, :, None], 0.0, confusion)
+    return Annotators.make("specialist", confusion / confusion.sum(axis=2, keepdims=True))
+
+
 def class_biased(n: int, n_classes: int, accuracy: float = 0.8, bias: float = 0.4) -> Annotators:
     """One-coin annotators who say class j mod K, whatever is true, with chance `bias`."""
     favourite = np.eye(n_classes)[np.arange(n) % n_classes][:, None, :]
@@ -193,6 +201,7 @@ KINDS: dict[str, Callable[[int, int, int], Annotators]] = {
     "extreme-spammer": lambda n, k, _: spammers(n, k, everything=True),
     "pairwise-flipper": lambda n, k, _: pairwise_flippers(n, k),
     "class-expert": lambda n, k, _: class_experts(n, k),
+    "specialist": lambda n, k, _: specialists(n, k),
     "class-biased": lambda n, k, _: class_biased(n, k),
     "one-class": lambda n, k, _: one_class(n, k),
     "adversary": lambda n, k, _: adversaries(n, k),

@@ -7,8 +7,9 @@ import os
 from ..crowd import Crowd
 from ..errors import InputError
 from .numpy_engine import NumpyEngine, normalise
+from .tuples import Tuples, meetings
 
-__all__ = ["ENGINES", "NumpyEngine", "bind", "normalise"]
+__all__ = ["ENGINES", "NumpyEngine", "Tuples", "bind", "meetings", "normalise"]
 
 ENGINES = ("numpy", "numba", "torch")
 # Below this many votes, times the work that each is, NumPy is done before numba is imported.

@@ -14,6 +14,7 @@ from ..codes import Array, smallest_int, stable_sort
 from ..crowd import Crowd
 from . import kernels
 from .numpy_engine import NumpyEngine
+from .tuples import Tuples, meetings
 
 NOTHING = np.empty(0, np.float32)
 NO_ROWS = np.empty((0, 0), np.float32)
@@ -128,6 +129,40 @@ class NumbaEngine(NumpyEngine):
             _even(begin, self.threads),
         )
         return sent, point
+
+    def tuples(self, order: int) -> Tuples:
+        begin, item, own = self._by_cell
+        later = 1.0 - np.arange(self.n_cells) / self.n_cells  # an annotator meets those after him
+        work = np.concatenate([[0.0], np.cumsum(np.diff(begin) * later ** (order - 1))])
+        ranges, keys = _even(work, self.threads), self.n_cells ** (order - 1)
+        # As many as there can be: memory is taken only as it is written to.
+        there = meetings(self.crowd, order)
+        edges = np.cumsum([0, *(min(there, (high - low) * keys) for low, high in ranges)])
+        met, often = np.empty((edges[-1], order), np.int32), np.zeros(edges[-1])
+
+        def write(t: int, low: int, high: int) -> int:
+            at = slice(edges[t], edges[t + 1])
+            found: int = kernels.tuples(
+                low, high, begin, item, own, self.first, self.cells, self.w, self.n_classes, self.n_cells,
+                np.full(keys, -1, np.int32), met[at], often[at],
+            )  # fmt: skip
+            return found
+
+        n = 0
+        for t, found in enumerate(self._each(write, ranges)):
+            kept, at = slice(n, n + found), slice(edges[t], edges[t] + found)
+            met[kept], often[kept], n = met[at], often[at], n + found
+        return Tuples(met[:n], often[:n])
+
+    def tuple_sweep(self, met: Tuples, confusion: Array, prior: Array) -> tuple[Array, Array, float]:
+        chance, n = self._flat(confusion), len(met.often)
+        sums, mass = np.zeros((self.threads, *chance.shape)), self._private(prior.size)
+        edges = np.linspace(0, n, self.threads + 1).astype(int).tolist()
+        parts = self._each(
+            lambda t, low, high: kernels.tuple_sweep(low, high, met.cells, met.often, chance, prior, sums[t], mass[t]),
+            list(pairwise(edges)),
+        )
+        return self._shaped(sums.sum(axis=0)), mass.sum(axis=0), float(sum(parts))
 
     # -- one pass over the items ----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..codes import Array
 from ..crowd import Crowd
+from .tuples import Tuples, count_tuples
 
 MOST_MESSAGES = 2_000_000  # votes times points held at once
 
@@ -114,6 +115,33 @@ class NumpyEngine:
             sent[at] = answer / answer.sum(axis=1, keepdims=True)
             low = high
         return sent, normalise(point)[0]
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What methods keep beside the votes while a fit lasts, by method."""
+        return {}
+
+    # -- votes that meet ------------------------------------------------------------------------------------------
+
+    def tuples(self, order: int) -> Tuples:
+        """Pairs (order 2) or triples (3) of votes that met on items, and how often."""
+        return count_tuples(self.crowd, order)
+
+    def tuple_sweep(self, met: Tuples, confusion: Array, prior: Array) -> tuple[Array, Array, float]:
+        """E-step over tuples, each as an item of its own: chances (annotators, true, given) and shares of classes.
+
+        Gives expected counts (annotators, true, given), mass of each class, and the log-likelihood of the tuples.
+        """
+        chance = confusion.transpose(0, 2, 1).reshape(-1, prior.size)  # (cells, true)
+        joint = prior * np.prod([chance[column] for column in met.cells.T], axis=0)
+        total = joint.sum(axis=1, keepdims=True)
+        joint *= met.often[:, None] / total
+        counts = np.stack(
+            [sum(np.bincount(column, joint[:, k], len(chance)) for column in met.cells.T) for k in range(prior.size)],
+            axis=1,
+        )
+        shaped = counts.reshape(self.n_annotators, self.n_classes, -1).transpose(0, 2, 1)
+        return shaped, joint.sum(axis=0), float((met.often * np.log(total[:, 0])).sum())
 
     # -- the passes of EM; compiled engines fuse them -----------------------------------------------------------
 

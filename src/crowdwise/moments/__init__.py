@@ -1,0 +1,5 @@
+"""Methods that match moments of the votes: how often annotators say what, two or three at a time."""
+
+from .statistics import Moments, moments
+
+__all__ = ["Moments", "moments"]

@@ -1,0 +1,136 @@
+"""MomentMethod: confusion matrices from moments of the votes, then the MAP rule."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..base import Aggregator, Callback, Solution
+from ..codes import Array
+from ..engine import NumpyEngine
+from ..errors import InputError
+from ..params import Params
+
+UNKNOWN = 0.7  # accuracy that annotators outside the factorisation have before they are fitted to what the rest say
+
+SILENT = 1e-6  # share of a class that nobody names
+
+
+class Factors(NamedTuple):
+    """Confusion matrices (annotators, true, given), class shares, and whose matrices were found."""
+
+    confusion: Array
+    prior: Array
+    found: Array
+    settled: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class MomentMethod(Aggregator):
+    """Moments of the busiest annotators are factored; everybody else is fitted to what these say.
+
+    A method says `factor`. core: how many annotators, those of most votes, are factored. smoothing, right: pseudo-votes
+    of each cell of a confusion matrix, and more of them on its diagonal, beside the votes that are behind the matrix.
+    """
+
+    unit: ClassVar[str] = "log-odds"
+
+    core: int = 500
+    smoothing: float = 0.01
+    right: float = 0.2
+
+    @abstractmethod
+    def factor(self, ops: NumpyEngine) -> Factors:
+        """Confusion matrices and class shares of the core, whose votes `ops` holds."""
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        if start is not None:
+            raise InputError(f"{self.name} has no starting point: leave start out")
+        heard = np.flatnonzero(ops.given.any(axis=0))  # of a class that nobody names there are no moments
+        core, among = busiest(ops if heard.size == ops.n_classes else _of_classes(ops, heard), self.core)
+        found = self.factor(among)
+        confusion, shares = aligned(found.confusion, found.prior, among.given.sum(axis=1))
+        known = np.zeros(ops.n_annotators, bool)
+        known[core] = found.found
+        whole, prior = one_coin(ops, UNKNOWN), np.full(ops.n_classes, SILENT)
+        whole[np.ix_(known, heard)] = 0.0
+        whole[np.ix_(known, heard, heard)] = confusion[found.found]
+        prior[heard] = shares
+        prior /= prior.sum()
+        pseudo = self.smoothing + self.right * np.eye(ops.n_classes)
+        params = {"prior": prior, "confusion": completed(ops, whole, prior, known, pseudo, log_item)}
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=found.settled)
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        return ops.posterior(np.log(params["confusion"]), np.log(params["prior"]), log_item)[0]
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        return ops.item_scores(np.log(params["confusion"]))
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        pairs = (min(n_annotators, self.core) * n_classes) ** 2
+        return 2 * n_items * n_classes + 4 * n_annotators * n_classes**2 + 3 * pairs
+
+
+def busiest(ops: NumpyEngine, most: int) -> tuple[Array, NumpyEngine]:
+    """Codes of the annotators of most votes, in the order of their codes, and the engine over these alone."""
+    if ops.n_annotators <= most:
+        return np.arange(ops.n_annotators), ops
+    core = np.sort(np.argsort(-ops.given.sum(axis=1), kind="stable")[:most])
+    code = np.full(ops.n_annotators, -1)
+    code[core] = np.arange(core.size)
+    votes = ops.crowd.take(code[ops.annotator] >= 0)
+    among = replace(votes, annotator=code[votes.annotator], annotators=votes.annotators[core], annotator_extra={})
+    return core, ops.over(among)
+
+
+def _of_classes(ops: NumpyEngine, classes: Array) -> NumpyEngine:
+    """The engine over the same votes, with these classes only."""
+    code = np.full(ops.n_classes, -1)
+    code[classes] = np.arange(classes.size)
+    return ops.over(replace(ops.crowd, label=code[ops.label], classes=ops.crowd.classes[classes]))
+
+
+def aligned(confusion: Array, prior: Array, votes: Array) -> tuple[Array, Array]:
+    """Moments do not name classes: the one order of them, for the whole crowd, whose summed trace is largest.
+
+    Matrices count by their votes. The rows of somebody who guesses are alike, whatever his favourite: he has no say.
+
+    >>> confusion, prior = aligned(np.array([[[0.2, 0.8], [0.9, 0.1]]]), np.array([0.3, 0.7]), np.ones(1))
+    >>> confusion.tolist(), prior.tolist()
+    ([[[0.9, 0.1], [0.2, 0.8]]], [0.7, 0.3])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    component, true = linear_sum_assignment(-np.einsum("j,jkl->kl", votes, confusion))
+    order = component[np.argsort(true)]
+    return confusion[:, order], prior[order]
+
+
+def completed(
+    ops: NumpyEngine, confusion: Array, prior: Array, known: Array, pseudo: Array, log_item: Array | None
+) -> Array:
+    """Confusion matrices with pseudo-votes; those of annotators who are not known, by what the others say."""
+    votes = confusion * prior[:, None] * ops.given.sum(axis=1)[:, None, None]
+    if not known.all():
+        posterior = ops.posterior(np.log(confusion + 1e-9), np.log(prior), log_item)[0]
+        votes[~known] = ops.confusion_counts(posterior)[~known]
+    votes = votes + pseudo
+    return np.asarray(votes / votes.sum(axis=2, keepdims=True))
+
+
+def one_coin(ops: NumpyEngine, accuracy: float) -> Array:
+    """Confusion matrices of annotators who are all equally good."""
+    n_classes = ops.n_classes
+    error = (1.0 - accuracy) / max(n_classes - 1, 1)
+    matrix = np.where(np.eye(n_classes, dtype=bool), accuracy if n_classes > 1 else 1.0, error)
+    return np.repeat(matrix[None], ops.n_annotators, axis=0)
+
+
+def distributions(rows: Array, floor: float = 1e-6) -> Array:
+    """Rows made distributions: cut off below, divided by their sums."""
+    rows = np.maximum(rows, floor)
+    return np.asarray(rows / rows.sum(axis=-1, keepdims=True))

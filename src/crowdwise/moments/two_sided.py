@@ -1,0 +1,140 @@
+"""TwoSided: methods for two classes, a weight for each annotator; more classes as several two-class problems."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base import Aggregator, Callback, Solution
+from ..codes import Array
+from ..engine import NumpyEngine
+from ..errors import InputError, TooLarge
+from ..params import Params
+from ..ties import TOLERANCE
+
+PROBLEMS = ("one-vs-rest", "thresholds")
+MOST_PROBLEMS = 1000
+
+
+class Weights(NamedTuple):
+    """What a vote of each annotator counts, (annotators,), NaN where unknown; negative turns it around.
+
+    lean: what counts for "yes" because the annotator voted at all; bias: before any vote.
+    """
+
+    weight: Array
+    lean: Array | float = 0.0
+    bias: float = 0.0
+    settled: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoSided(Aggregator):
+    r"""Votes of "yes" and "no", :math:`f_{ij} = \pm 1`, weighted: the sign of :math:`b + \sum_j w_j f_{ij}`.
+
+    A method says `weigh`. problems: with more than two classes, "one-vs-rest" asks for each class whether it is that
+    one; "thresholds", for ordered classes as in the published tables, asks for each whether it is above, and takes the
+    first that is not. The posterior is the weighted share of votes, one of negative weight counting for the other side:
+    it ranks items, and is no probability. An annotator about whom nothing is known weighs as much as the others on
+    average.
+    """
+
+    problems: str = "one-vs-rest"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.problems not in PROBLEMS:
+            raise InputError(f"problems={self.problems!r}: choose {', '.join(PROBLEMS)}")
+
+    @abstractmethod
+    def weigh(self, ops: NumpyEngine, sign: Array) -> Weights:
+        """Weights of the annotators for one problem; sign: (votes,), 1 for yes and -1 for no."""
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        if start is not None:
+            raise InputError(f"{self.name} has no starting point: leave start out")
+        if self._n_problems(ops) > MOST_PROBLEMS:
+            raise TooLarge(
+                f"{self.name} would need {self._n_problems(ops):,} fits, one for each class: merge classes, to "
+                f"{MOST_PROBLEMS:,} at most"
+            )
+        found = [self.weigh(ops, self._sign(ops, problem)) for problem in range(self._n_problems(ops))]
+        met, shape = _met_somebody(ops), (len(found), ops.n_annotators)
+        params = {
+            "side_weight": np.array([_known(each.weight, met) for each in found]).reshape(shape),
+            "side_lean": np.array([np.nan_to_num(each.lean + 0.0 * each.weight) for each in found]).reshape(shape),
+            "side_bias": np.array([each.bias for each in found]),
+        }
+        settled = all(each.settled for each in found)
+        return Solution(self.infer(ops, params, log_item), params, {}, converged=settled)
+
+    def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
+        n_classes = ops.n_classes
+        yes = np.full((ops.n_items, max(len(params["side_bias"]), 1)), 0.5)
+        for problem, bias in enumerate(params["side_bias"]):
+            weight, lean = (params[name][problem][ops.annotator] for name in ("side_weight", "side_lean"))
+            for_yes = bias + ops.item_votes(weight * self._sign(ops, problem) + lean).sum(axis=1)
+            total = abs(bias) + ops.item_votes(np.abs(weight) + np.abs(lean)).sum(axis=1)
+            yes[:, problem] = 0.5 + 0.5 * for_yes / np.where(total > 0.0, total, 1.0)
+        if n_classes <= 2:
+            posterior = np.concatenate([1.0 - yes, yes], axis=1) if n_classes == 2 else np.ones((ops.n_items, 1))
+        elif self.problems == "thresholds":
+            above = np.minimum.accumulate(np.pad(yes, ((0, 0), (1, 0)), constant_values=1.0), axis=1)
+            posterior = above - np.pad(above[:, 1:], ((0, 0), (0, 1)))
+        else:
+            posterior = yes + 1e-9
+            posterior /= posterior.sum(axis=1, keepdims=True)
+        if log_item is not None:
+            posterior = (posterior + 1e-9) * np.exp(log_item)  # so that gold nobody voted for is obeyed too
+            posterior /= posterior.sum(axis=1, keepdims=True)
+        return posterior
+
+    def decide(self, posterior: Array) -> Array:
+        if self.problems == "one-vs-rest" or posterior.shape[1] == 2:
+            return super().decide(posterior)
+        return np.asarray((np.cumsum(posterior, axis=1) >= 0.5 - TOLERANCE).argmax(axis=1))
+
+    def _n_problems(self, ops: NumpyEngine) -> int:
+        return ops.n_classes if self.problems == "one-vs-rest" and ops.n_classes > 2 else ops.n_classes - 1
+
+    def _sign(self, ops: NumpyEngine, problem: int) -> Array:
+        yes = ops.label == problem if self._n_problems(ops) == ops.n_classes else ops.label > problem
+        return np.where(yes, 1.0, -1.0)
+
+
+def _met_somebody(ops: NumpyEngine) -> Array:
+    """Which annotators share an item with another one."""
+    last, first = np.zeros(ops.n_items, np.int64), np.full(ops.n_items, ops.n_annotators)
+    np.maximum.at(last, ops.item, ops.annotator)
+    np.minimum.at(first, ops.item, ops.annotator)
+    return np.bincount(ops.annotator, (first < last)[ops.item], ops.n_annotators) > 0.0
+
+
+def _known(weight: Array, met: Array) -> Array:
+    """Weights with the unknown ones as the mean of the others, or all equal where nothing is known."""
+    some = np.isfinite(weight) & met
+    if not some.any() or not np.abs(weight[some]).max() > 0.0:
+        return np.ones(weight.size)
+    return np.where(some, weight, max(float(weight[some].mean()), 0.0))
+
+
+def answers(ops: NumpyEngine, value: Array) -> Any:
+    """Values a vote as a sparse matrix (items, annotators), by weight."""
+    from scipy.sparse import csr_array
+
+    weight = value if ops.weight is None else value * ops.weight
+    where = (ops.item.astype(np.int64), ops.annotator.astype(np.int64))
+    return csr_array((weight, where), shape=(ops.n_items, ops.n_annotators))
+
+
+def leading(matrix: Any, start: Array) -> Array:
+    """The eigenvector of the largest eigenvalue of a symmetric matrix or operator, of length one."""
+    from scipy.sparse.linalg import eigsh
+
+    n = matrix.shape[0]
+    if n < 3:
+        return np.asarray(np.linalg.eigh(matrix @ np.eye(n))[1][:, -1])
+    return np.asarray(eigsh(matrix, k=1, which="LA", v0=start)[1][:, 0])
