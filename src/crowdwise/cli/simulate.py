@@ -10,7 +10,7 @@ from . import options as o
 
 KINDS = (
     "one-coin, beta, dirichlet, ordinal, hammer-spammer, spammer, extreme-spammer, pairwise-flipper, class-expert, "
-    "class-biased, one-class, adversary, junior, colluder, group"
+    "specialist, class-biased, one-class, adversary, junior, colluder, group"
 )
 
 
