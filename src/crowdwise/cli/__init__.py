@@ -13,6 +13,7 @@ from .aggregate import aggregate
 from .compare import compare
 from .demo import demo
 from .explain import explain
+from .identify import identify
 from .methods import methods
 from .simulate import simulate
 
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (aggregate, compare, explain, simulate, methods, demo):
+for command in (aggregate, compare, explain, identify, simulate, methods, demo):
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)
 
 

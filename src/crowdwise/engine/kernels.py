@@ -387,3 +387,37 @@ def tuple_sweep(low, high, cells, often, chance, prior, sums, mass):
             for k in range(n_classes):
                 sums[cells[n, r], k] += joint[k]
     return evidence
+
+
+@jit
+def low_links(first, neighbour):
+    """A depth-first walk over an undirected graph (CSR): order, lowest order reached from below, parent (-1: none)."""
+    n = first.size - 1
+    order, low, parent = np.full(n, -1, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64)
+    following, walk = first[:-1].copy(), np.empty(n, np.int64)
+    time = 0
+    for root in range(n):
+        if order[root] >= 0:
+            continue
+        depth = 0
+        walk[0] = root
+        order[root] = low[root] = time
+        time += 1
+        while depth >= 0:
+            node = walk[depth]
+            if following[node] < first[node + 1]:
+                other = neighbour[following[node]]
+                following[node] += 1
+                if order[other] < 0:
+                    parent[other] = node
+                    order[other] = low[other] = time
+                    time += 1
+                    depth += 1
+                    walk[depth] = other
+                elif other != parent[node]:
+                    low[node] = min(low[node], order[other])
+            else:
+                depth -= 1
+                if depth >= 0:
+                    low[walk[depth]] = min(low[walk[depth]], low[node])
+    return order, low, parent

@@ -1,5 +1,6 @@
 """Methods that match moments of the votes: how often annotators say what, two or three at a time."""
 
+from .identify import Identification, identify
 from .statistics import Moments, moments
 
-__all__ = ["Moments", "moments"]
+__all__ = ["Identification", "Moments", "identify", "moments"]

@@ -1,0 +1,77 @@
+"""crowdwise identify: can this crowd be understood at all?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+MOST_ROWS = 10  # of a table, on a terminal
+
+
+def identify(
+    votes: o.Votes,
+    method: o.MethodName = "dawid-skene",
+    set_: o.Settings = None,
+    enough: Annotated[
+        int, typer.Option(min=1, help="Shared items from which a pair is known, votes from which an annotator is.")
+    ] = 20,
+    gold: o.Gold = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file.")] = None,
+    wanted: Annotated[str | None, typer.Option(help="Write the votes that are wanted to a file.")] = None,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+    engine: o.Engine = "auto",
+    seed: o.Seed = 0,
+    json: o.AsJson = False,
+) -> None:
+    """Say whether the votes can tell annotators and classes apart, what is missing, and which votes would help.
+
+    Looks at who shares items with whom, at what annotators' confusion matrices tell apart, and at classes that nobody
+    does. The verdict is yes, partly or no; the exit code is 0 whatever it is.
+
+    Example: crowdwise identify votes.csv --wanted wanted.csv
+    """
+    from ..io import write_table
+    from ..methods import make
+    from ..moments import identify as identified
+    from ..table import Table
+
+    with o.spoken_warnings(), o.progress(method) as tell:
+        crowd, known = o.with_known(
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
+        )
+        model = make(method, seed=seed, **o.settings(set_))
+        result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
+        found = identified(crowd, result, enough=enough, engine=engine)
+    if out:
+        write_table(found.annotators, out)
+    if wanted:
+        write_table(found.wanted, wanted)
+    tables = {name: getattr(found, name) for name in ("annotators", "classes", "confusable", "wanted")}
+    if json:
+        numbers = {name: None if number != number else number for name, number in found.numbers.items()}  # noqa: PLR0124
+        rows = {name: o.records(table) for name, table in tables.items()}
+        o.as_json({"verdict": found.verdict, "findings": found.findings, "numbers": numbers, **rows})
+        return
+    typer.echo(f"Can this crowd be understood? {found.verdict.capitalize()}.")
+    for finding in found.findings:
+        typer.echo(f"- {finding}")
+    titles = {
+        "classes": "Classes, and the label that is given for each most exclusively",
+        "confusable": "Classes that are hardest to tell apart",
+        "annotators": "The annotators known least",
+        "wanted": "Votes that would help: on items of two others",
+    }
+    for name, title in titles.items():
+        table = tables[name]
+        if len(table):
+            o.show(Table({column: values[:MOST_ROWS] for column, values in table.columns.items()}), title)

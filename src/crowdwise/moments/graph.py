@@ -1,0 +1,106 @@
+"""The graph of who shares items with whom: components, bridges, and annotators who hold it together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd
+from ..engine import NumpyEngine, bind, meetings
+from .moment_method import busiest
+
+MOST_TRIPLES = 20_000_000  # meetings of three votes that are counted
+
+
+@dataclass(frozen=True, eq=False)
+class CoLabelling:
+    """Pairs of annotators (codes) who share items, and how many; among n annotators."""
+
+    first: Array
+    second: Array
+    shared: Array
+    n: int
+
+    @classmethod
+    def of(cls, crowd: Crowd, engine: str = "auto") -> CoLabelling:
+        """The graph of a crowd.
+
+        >>> graph = CoLabelling.of(Crowd.from_matrix([[0, 1, -1, -1], [-1, 0, 0, -1], [-1, -1, -1, 1]]))
+        >>> graph.component.tolist(), graph.bridges.tolist(), graph.cuts.tolist()
+        ([0, 0, 0, 1], [[0, 1], [1, 2]], [False, True, False, False])
+        """
+        met = whoever(crowd, engine).tuples(2)
+        first, second = met.cells.T.astype(np.int64)
+        return cls(first, second, met.often, crowd.n_annotators)
+
+    def partners(self, least_shared: float = 1.0) -> Array:
+        """With how many others each annotator shares at least so many items."""
+        strong = self.shared >= least_shared
+        ends = np.concatenate([self.first[strong], self.second[strong]])
+        return np.bincount(ends, minlength=self.n)
+
+    @cached_property
+    def component(self) -> Array:
+        """Which component each annotator is in; 0 is the one of most annotators."""
+        from scipy.sparse.csgraph import connected_components
+
+        _, found = connected_components(self._matrix, directed=False)
+        rank = np.argsort(np.argsort(-np.bincount(found), kind="stable"), kind="stable")
+        return rank[found]
+
+    @property
+    def bridges(self) -> Array:
+        """Pairs without whom the graph falls apart, (pairs, 2)."""
+        order, low, parent = self._walk
+        below = np.flatnonzero((parent >= 0) & (low > order[parent]))
+        return np.sort(np.stack([below, parent[below]], axis=1), axis=1)
+
+    @property
+    def cuts(self) -> Array:
+        """Annotators without whom the graph falls apart."""
+        order, low, parent = self._walk
+        child = np.flatnonzero(parent >= 0)
+        above = parent[child]
+        from_root = parent[above] < 0
+        out = np.bincount(above[from_root], minlength=self.n) > 1
+        out[above[~from_root & (low[child] >= order[above])]] = True
+        return out
+
+    @cached_property
+    def _walk(self) -> tuple[Array, Array, Array]:
+        """Order of a depth-first walk, the lowest order that is reached from below each annotator, and parents."""
+        from ..engine.kernels import low_links
+
+        order, low, parent = low_links(self._matrix.indptr, self._matrix.indices)
+        return order, low, parent
+
+    @cached_property
+    def _matrix(self) -> Any:
+        from scipy.sparse import coo_array
+
+        ends = np.concatenate([self.first, self.second]), np.concatenate([self.second, self.first])
+        return coo_array((np.ones(ends[0].size), ends), shape=(self.n, self.n)).tocsr()
+
+
+def whoever(crowd: Crowd, engine: str) -> NumpyEngine:
+    """An engine over the votes, whatever they say: one class, and each annotator once an item."""
+    pair = crowd.item.astype(np.int64) * crowd.n_annotators + crowd.annotator
+    _, once = np.unique(pair, return_index=True)
+    votes = crowd.take(once)
+    return bind(replace(votes, label=np.zeros(votes.n_votes, np.int64), classes=np.zeros(1), weight=None), engine)
+
+
+def triples(crowd: Crowd, least_shared: float, engine: str) -> tuple[int, int]:
+    """How many triples of annotators share so many items, and among how many annotators that was counted."""
+    one = whoever(crowd, engine)
+    for most in (1000, 300, 100, 30):
+        core, among = busiest(one, most)
+        if meetings(among.crowd, 3) <= MOST_TRIPLES:
+            break
+    else:
+        return 0, 0
+    return int((among.tuples(3).often >= least_shared).sum()), core.size
