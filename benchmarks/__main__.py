@@ -6,8 +6,8 @@ import importlib
 import sys
 
 ALL = (
-    "startup", "accuracy", "published", "robustness", "calibration", "coverage", "belief", "methods", "reading",
-    "speed", "scale",
+    "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
+    "methods", "pairs", "reading", "speed", "scale",
 )  # fmt: skip
 
 if __name__ == "__main__":
