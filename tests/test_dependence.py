@@ -39,18 +39,38 @@ def test_independent_crowds_have_no_groups():
     assert found <= 3  # one crowd in twenty may, by the threshold
 
 
+@pytest.mark.parametrize("favourite", [False, True])
+def test_experts_among_guessers_are_no_group(favourite):
+    """Neither that the others guess, nor that they have a favourite in common, makes the experts look like copies."""
+    guess = np.full((2, 2), 0.5) if not favourite else np.array([[0.7, 0.3], [0.7, 0.3]])
+    others = simulate.Annotators.make("guesser", np.repeat(guess[None], 20, axis=0))
+    people = simulate.one_coin(3, 2, 0.95) + others
+    for seed in range(3):
+        made = simulate.crowd(people, n_items=2000, graph="dense", class_prior=[0.3, 0.7], seed=seed)
+        assert (find_groups(made.crowd)[:3] == -1).all()
+        assert (make("auto").fit(made.crowd).labels == made.truth).mean() > 0.95
+
+
 def test_pairs_are_those_of_a_plain_loop():
     crowd = simulate.crowd(simulate.copying_juniors(4, 3) + simulate.one_coin(6, 3, 0.7), n_items=80, per_item=6).crowd
     posterior = make("majority-vote").fit(crowd).posterior
     pairs = {(a, b): z for a, b, _, z in linked_pairs(crowd, posterior, least_z=-100.0).rows()}
     residual = np.full((crowd.n_annotators, crowd.n_items), np.nan)
     residual[crowd.annotator, crowd.item] = posterior[crowd.item, crowd.label]
-    residual -= np.nanmean(residual, axis=1, keepdims=True)
+    for own in residual:
+        voted = ~np.isnan(own)
+        met = posterior[voted].sum(axis=0)
+        accuracy = ((own[voted, None] * posterior[voted]).sum(axis=0) + 4.0 * own[voted].mean()) / (met + 4.0)
+        own[voted] -= posterior[voted] @ accuracy
+    variance = np.nanmean(residual**2, axis=1)
+    size = (~np.isnan(residual)).sum(axis=0)
+    mean_variance = np.where(np.isnan(residual), 0.0, variance[:, None]).sum(axis=0) / size**2
     residual -= np.nanmean(residual, axis=0, keepdims=True)
     for (a, b), z in pairs.items():
         both = ~np.isnan(residual[a] + residual[b])
         product = residual[a, both] * residual[b, both]
-        assert both.sum() >= 8 and z == pytest.approx(product.sum() / np.sqrt((product**2).sum()))
+        shift = max(0.0, (mean_variance - (variance[a] + variance[b]) / size)[both].sum())
+        assert both.sum() >= 8 and z == pytest.approx((product.sum() - shift) / np.sqrt((product**2).sum()))
 
 
 def test_votes_are_shared_by_members_not_by_votes():
