@@ -25,8 +25,8 @@ def drawn(n_items: int, per_item: int, n_annotators: int):
 def ours(n_items: int, per_item: int, n_annotators: int):
     from crowdwise.engine import bind
 
-    ops = bind(drawn(n_items, per_item, n_annotators).crowd, "numba")
-    return lambda: {"pairs": len(ops.tuples(2).often)}
+    crowd = drawn(n_items, per_item, n_annotators).crowd
+    return lambda: {"pairs": len(bind(crowd, "numba").tuples(2).often)}
 
 
 def scipys(n_items: int, per_item: int, n_annotators: int):

@@ -12,7 +12,7 @@ from crowdwise import Crowd, InputError, simulate
 from crowdwise.cli import app
 from crowdwise.methods import make
 from crowdwise.moments import identify
-from crowdwise.moments.graph import CoLabelling, triples
+from crowdwise.moments.graph import CoLabelling, triples, whoever
 from crowdwise.moments.scatter import scatter
 
 
@@ -54,7 +54,7 @@ def test_bridges_and_cuts_are_what_holds_the_graph(seed, n, n_items):
         item=item, annotator=annotator, label=np.zeros(item.size, int), items=np.arange(n_items),
         annotators=np.arange(n), classes=np.arange(2),
     )  # fmt: skip
-    graph = CoLabelling.of(crowd)
+    graph = CoLabelling.of(whoever(crowd))
     edges = set(zip(graph.first.tolist(), graph.second.tolist(), strict=True))
     whole = pieces(edges, n)
     assert graph.component.max() + 1 == whole
@@ -68,11 +68,11 @@ def test_bridges_and_cuts_are_what_holds_the_graph(seed, n, n_items):
 
 def test_partners_and_triples_are_counted():
     crowd = Crowd.from_matrix([[0, 1, 0, -1]] * 3 + [[0, 1, -1, 1]])
-    graph = CoLabelling.of(crowd)
+    graph = CoLabelling.of(whoever(crowd))
     assert graph.partners().tolist() == [3, 3, 2, 2]
     assert graph.partners(3).tolist() == [2, 2, 2, 0]
-    assert triples(crowd, 3, "numpy") == (1, 4)
-    assert triples(crowd, 1, "numba") == (2, 4)
+    assert triples(whoever(crowd, "numpy"), 3) == (1, 4)
+    assert triples(whoever(crowd, "numba"), 1) == (2, 4)
 
 
 def test_a_good_crowd_is_understood():
@@ -179,3 +179,23 @@ def test_the_command(tmp_path):
     assert len(wanted.read_text().splitlines()) == 7 and len(out.read_text().splitlines()) == 13
     told = CliRunner().invoke(app, ["identify", str(votes), "--json", "--method", "majority-vote"])
     assert json.loads(told.stdout)["verdict"] == "partly"
+
+
+def test_names_without_votes_are_not_judged():
+    crowd = simulate.crowd(simulate.specialists(9, 3), n_items=1000, per_item=6, seed=0).crowd
+    wider = crowd.with_names(annotators=[98, 99])
+    found = identify(wider)
+    assert found.verdict == "yes" and len(found.annotators) == 9
+
+
+def test_a_third_with_one_vote_is_no_third():
+    made = simulate.crowd(simulate.one_coin(2, 2, 0.9), n_items=300, graph="dense", seed=0).crowd
+    crowd = Crowd.from_columns([*made.item, 5], [*made.annotator, 2], [*made.label, 1])
+    found = identify(crowd)
+    assert found.verdict == "no" and "2 annotators tell all 2 classes apart" in found.findings[0]
+
+
+def test_light_votes_and_many_triples():
+    made = simulate.crowd(simulate.one_coin(30, 2, 0.8), n_items=6000, graph="dense", seed=0)
+    found = identify(made.crowd.with_weight(np.full(made.crowd.n_votes, 1e-3)))
+    assert found.numbers["triples_with_enough"] == 4060 == 30 * 29 * 28 // 6

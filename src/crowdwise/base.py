@@ -188,18 +188,20 @@ class Aggregator(ABC):
 
     def fits(self, crowd: Crowd) -> bool:
         """Whether the method has enough memory here for a crowd of this size."""
-        return self._bytes_needed(crowd) <= _memory()
+        return self.bytes_needed(crowd) <= _memory()
 
-    def _bytes_needed(self, crowd: Crowd) -> int:
+    def bytes_needed(self, crowd: Crowd) -> int:
+        """How much memory the method takes for a crowd, roughly."""
         return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
 
     def _require_memory(self, crowd: Crowd) -> None:
-        needed, there = self._bytes_needed(crowd), _memory()
+        needed, there = self.bytes_needed(crowd), _memory()
         if needed > there:
             raise TooLarge(
                 f"{self.name} would need {needed / 2**30:,.1f} GiB for {crowd.n_items:,} items, {crowd.n_annotators:,} "
                 f"annotators and {crowd.n_classes:,} classes, and this machine has {there / 2**30:,.1f}: "
                 "take a method that keeps less, such as one-coin in place of confusion matrices, or merge classes"
+                + (", or make core smaller" if hasattr(self, "core") else "")
             )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from ..crowd import Crowd
 from ..errors import InputError
+from .cores import available_cores
 from .numpy_engine import NumpyEngine, normalise
 from .tuples import Tuples, meetings
 
@@ -43,8 +42,3 @@ def bind(crowd: Crowd, engine: str = "auto", load: int = 1) -> NumpyEngine:
             raise InputError(f"engine {engine!r} needs PyTorch: pip install 'crowdwise[torch]'") from error
         return TorchEngine(crowd, detail or "cpu")
     raise InputError(f"engine {engine!r} is unknown: choose auto, {', '.join(ENGINES)} (or numba:4, torch:cuda)")
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -12,12 +12,14 @@ import numpy as np
 
 from ..codes import Array, smallest_int, stable_sort
 from ..crowd import Crowd
+from ..errors import TooLarge
 from . import kernels
 from .numpy_engine import NumpyEngine
-from .tuples import Tuples, meetings
+from .tuples import Tuples, meetings, positive
 
 NOTHING = np.empty(0, np.float32)
 NO_ROWS = np.empty((0, 0), np.float32)
+MOST_KEYS = 2**28  # pairs of cells that a thread keeps count of: a GiB
 CACHE_LINE = 64  # bytes, and more than enough numbers to keep threads apart
 
 
@@ -135,6 +137,11 @@ class NumbaEngine(NumpyEngine):
         later = 1.0 - np.arange(self.n_cells) / self.n_cells  # an annotator meets those after him
         work = np.concatenate([[0.0], np.cumsum(np.diff(begin) * later ** (order - 1))])
         ranges, keys = _even(work, self.threads), self.n_cells ** (order - 1)
+        if keys > MOST_KEYS:
+            raise TooLarge(
+                f"triples of {self.n_annotators:,} annotators and {self.n_classes:,} classes: take fewer annotators, "
+                "Crowd.subset(annotators=...), or merge classes"
+            )
         # As many as there can be: memory is taken only as it is written to.
         there = meetings(self.crowd, order)
         edges = np.cumsum([0, *(min(there, (high - low) * keys) for low, high in ranges)])
@@ -152,7 +159,7 @@ class NumbaEngine(NumpyEngine):
         for t, found in enumerate(self._each(write, ranges)):
             kept, at = slice(n, n + found), slice(edges[t], edges[t] + found)
             met[kept], often[kept], n = met[at], often[at], n + found
-        return Tuples(met[:n], often[:n])
+        return positive(Tuples(met[:n].copy(), often[:n].copy()) if 2 * n < len(often) else Tuples(met[:n], often[:n]))
 
     def tuple_sweep(self, met: Tuples, confusion: Array, prior: Array) -> tuple[Array, Array, float]:
         chance, n = self._flat(confusion), len(met.often)

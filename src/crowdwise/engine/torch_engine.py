@@ -11,7 +11,10 @@ import torch
 from ..codes import Array, stable_sort
 from ..crowd import Crowd
 from ..errors import InputError
+from .cores import available_cores
+from .numba_engine import NumbaEngine
 from .numpy_engine import NumpyEngine
+from .tuples import Tuples
 
 
 class TorchEngine(NumpyEngine):
@@ -47,6 +50,17 @@ class TorchEngine(NumpyEngine):
 
     def over(self, crowd: Crowd) -> TorchEngine:
         return TorchEngine(crowd, str(self.device))
+
+    def tuples(self, order: int) -> Tuples:
+        return self._compiled.tuples(order)
+
+    def tuple_sweep(self, met: Tuples, confusion: Array, prior: Array) -> tuple[Array, Array, float]:
+        return self._compiled.tuple_sweep(met, confusion, prior)
+
+    @cached_property
+    def _compiled(self) -> NumbaEngine:
+        """What counts votes that meet: on the processor, compiled."""
+        return NumbaEngine(self.crowd, available_cores())
 
     def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
         posterior, evidence = self._posterior(table, log_state, log_item)

@@ -40,7 +40,9 @@ def count_tuples(crowd: Crowd, order: int) -> Tuples:
     key: Array = np.empty(0, np.int64)
     often: Array = np.empty(0)
     for n in np.unique(votes[votes >= order]).tolist():  # items of as many votes, together
-        chosen = np.array(list(combinations(range(n), order)))  # (tuples of an item, order)
+        chosen = (
+            np.stack(np.triu_indices(n, 1), axis=1) if order == 2 else np.array(list(combinations(range(n), order)))
+        )  # (tuples of an item, order)
         begin = first[votes == n]
         step = max(1, MOST_AT_ONCE // len(chosen))
         for low in range(0, len(begin), step):
@@ -51,4 +53,9 @@ def count_tuples(crowd: Crowd, order: int) -> Tuples:
             met = np.ravel_multi_index(tuple(cell[at].T), (n_cells,) * order)
             key, place = np.unique(np.concatenate([key, met]), return_inverse=True)
             often = np.bincount(place, np.concatenate([often, weight[at].prod(axis=1)]), key.size)
-    return Tuples(np.stack(np.unravel_index(key, (n_cells,) * order), axis=1), often)
+    return positive(Tuples(np.stack(np.unravel_index(key, (n_cells,) * order), axis=1), often))
+
+
+def positive(met: Tuples) -> Tuples:
+    """Without meetings of votes that weigh nothing."""
+    return met if met.often.all() else Tuples(met.cells[met.often > 0.0], met.often[met.often > 0.0])

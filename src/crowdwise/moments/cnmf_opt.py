@@ -10,10 +10,11 @@ import numpy as np
 from ..aggregate.dawid_skene import DawidSkene
 from ..base import Callback, Solution
 from ..codes import Array
+from ..crowd import Crowd
 from ..engine import NumpyEngine, Tuples
 from ..errors import InputError
 from ..params import Params
-from .moment_method import busiest, completed
+from .moment_method import busiest, completed, pair_bytes
 from .statistics import sets_of
 
 
@@ -54,10 +55,9 @@ class CNMFOpt(DawidSkene):
         found = super().solve(ops, log_item, start, callback)
         known = np.asarray(found.statistics["counts"].any(axis=(1, 2)))
         if not known.all():
-            confusion = completed(
-                ops, found.params["confusion"], found.params["prior"], known, self._pseudo(ops.n_classes), log_item
-            )
-            params = {**found.params, "confusion": confusion}
+            own, prior = found.params["confusion"], found.params["prior"]
+            others = completed(ops, own, prior, known, self._pseudo(ops.n_classes), log_item)
+            params = {**found.params, "confusion": np.where(known[:, None, None], own, others)}
             found = found._replace(params=params, posterior=self.infer(ops, params, log_item))
         return found
 
@@ -68,6 +68,13 @@ class CNMFOpt(DawidSkene):
         counts, states, evidence = (sum(part[1:], start=part[0]) for part in zip(*swept, strict=True))
         return {"counts": counts, "states": states}, evidence
 
+    @property
+    def load(self) -> int:
+        return 10
+
+    def bytes_needed(self, crowd: Crowd) -> int:
+        return super().bytes_needed(crowd) + pair_bytes(crowd, self.core)
+
     def tuples(self, ops: NumpyEngine) -> list[Tuples]:
         """What is fitted; counted once a fit."""
         return [self.tuples_of(ops, 2, self.core)]
@@ -77,7 +84,7 @@ class CNMFOpt(DawidSkene):
         core, among = busiest(ops, most)
         met, n_classes = among.tuples(order), ops.n_classes
         cells = (core[met.cells // n_classes] * n_classes + met.cells % n_classes).astype(met.cells.dtype)
-        if self.weighting == "votes":
+        if self.weighting == "votes" or not met.often.size:
             return Tuples(cells, met.often)
         _, place, shared = sets_of(among, met)
         return Tuples(cells, met.often * (shared.mean() / shared[place]))  # all as one of the usual size

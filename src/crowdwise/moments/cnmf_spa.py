@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine import NumpyEngine
 from .low_rank import completed_root, pair_matrix, voted_root
-from .moment_method import Factors, MomentMethod, distributions, one_coin
+from .moment_method import Factors, MomentMethod, distributions
 from .multi_spa import class_shares
 from .spa import corners
 
@@ -42,6 +42,10 @@ class CNMFSPA(MomentMethod):
     max_iter: int = 200
     tol: float = 1e-3
 
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        dense = 5 * (min(n_annotators, self.core) * n_classes) ** 2
+        return super().floats_needed(n_items, n_annotators, n_classes) + dense
+
     def factor(self, ops: NumpyEngine) -> Factors:
         n, n_classes = ops.n_annotators, ops.n_classes
         matrix, trust = pair_matrix(ops)
@@ -54,7 +58,7 @@ class CNMFSPA(MomentMethod):
         metric = np.linalg.cholesky(root.T @ root + 1e-12 * np.eye(n_classes))
         place, found = corners(points @ metric, np.zeros(usable.size, int), 1, n_classes)
         if not found[0]:
-            return Factors(one_coin(ops, 1.0), np.full(n_classes, 1.0 / n_classes), np.zeros(n, bool))
+            return Factors.none(ops)
         factor = (root @ points[place[0]].T).reshape(n, n_classes, n_classes).transpose(0, 2, 1)
         confusion = distributions(factor)
         return Factors(confusion, class_shares(ops, confusion, met), met, settled)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..codes import Array
 from ..engine import NumpyEngine
-from .moment_method import busiest
+from .moment_method import busiest_codes
 from .two_sided import TwoSided, Weights, answers, leading
 
 
@@ -37,16 +37,14 @@ class EigenRatio(TwoSided):
     core: int = 1000
 
     def weigh(self, ops: NumpyEngine, sign: Array) -> Weights:
-        core, _ = busiest(ops, self.core)
+        core = busiest_codes(ops, self.core)
         said, there = answers(ops, sign)[:, core], answers(ops, np.ones(sign.size))[:, core]
         met = (there.T @ there).tocsr()
         agree = (said.T @ said).multiply(met.power(-1.0)).tocsr()
         met.data[:] = 1.0
-        start = np.ones(core.size)
-        top, base = leading(agree, start), leading(met, start)
-        base = base * np.sign(base.sum())
-        weight = np.full(ops.n_annotators, np.nan)
-        connected = base > 1e-6 * base.max()
-        ratio = top[connected] / base[connected]
-        weight[core[connected]] = ratio * (1.0 if (ratio * there.sum(axis=0)[connected]).sum() >= 0.0 else -1.0)
+        base = np.abs(leading(met))
+        weight, connected = np.full(ops.n_annotators, np.nan), np.flatnonzero(base > 1e-6 * base.max())
+        ratio = leading(agree[connected][:, connected]) / base[connected]
+        votes = there.sum(axis=0)[connected]
+        weight[core[connected]] = ratio * (1.0 if (ratio * votes).sum() >= 0.0 else -1.0)
         return Weights(weight)

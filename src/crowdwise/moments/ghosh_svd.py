@@ -34,8 +34,9 @@ class GhoshSVD(TwoSided):
     name: ClassVar[str] = "ghosh-svd"
 
     def weigh(self, ops: NumpyEngine, sign: Array) -> Weights:
-        said = answers(ops, sign)
-        met = said.T @ said
-        weight = leading(met.tocsr(), np.ones(ops.n_annotators))
+        from scipy.sparse.linalg import LinearOperator
+
+        said, n = answers(ops, sign), ops.n_annotators
+        weight = leading(LinearOperator((n, n), matvec=lambda x: said.T @ (said @ np.ravel(x)), dtype=float))
         agrees = float((said @ weight) @ said.sum(axis=1))
         return Weights(weight if agrees >= 0.0 else -weight)

@@ -26,16 +26,17 @@ class CoLabelling:
     n: int
 
     @classmethod
-    def of(cls, crowd: Crowd, engine: str = "auto") -> CoLabelling:
-        """The graph of a crowd.
+    def of(cls, votes: NumpyEngine) -> CoLabelling:
+        """The graph of a crowd, made by `whoever`.
 
-        >>> graph = CoLabelling.of(Crowd.from_matrix([[0, 1, -1, -1], [-1, 0, 0, -1], [-1, -1, -1, 1]]))
+        >>> crowd = Crowd.from_matrix([[0, 1, -1, -1], [-1, 0, 0, -1], [-1, -1, -1, 1]])
+        >>> graph = CoLabelling.of(whoever(crowd))
         >>> graph.component.tolist(), graph.bridges.tolist(), graph.cuts.tolist()
         ([0, 0, 0, 1], [[0, 1], [1, 2]], [False, True, False, False])
         """
-        met = whoever(crowd, engine).tuples(2)
+        met = votes.tuples(2)
         first, second = met.cells.T.astype(np.int64)
-        return cls(first, second, met.often, crowd.n_annotators)
+        return cls(first, second, met.often, votes.n_annotators)
 
     def partners(self, least_shared: float = 1.0) -> Array:
         """With how many others each annotator shares at least so many items."""
@@ -86,21 +87,30 @@ class CoLabelling:
         return coo_array((np.ones(ends[0].size), ends), shape=(self.n, self.n)).tocsr()
 
 
-def whoever(crowd: Crowd, engine: str) -> NumpyEngine:
+def whoever(crowd: Crowd, engine: str = "auto") -> NumpyEngine:
     """An engine over the votes, whatever they say: one class, and each annotator once an item."""
     pair = crowd.item.astype(np.int64) * crowd.n_annotators + crowd.annotator
     _, once = np.unique(pair, return_index=True)
     votes = crowd.take(once)
-    return bind(replace(votes, label=np.zeros(votes.n_votes, np.int64), classes=np.zeros(1), weight=None), engine)
+    one = replace(votes, label=np.zeros(votes.n_votes, np.int64), classes=np.zeros(1), weight=None)
+    return bind(one, engine, load=10)
 
 
-def triples(crowd: Crowd, least_shared: float, engine: str) -> tuple[int, int]:
-    """How many triples of annotators share so many items, and among how many annotators that was counted."""
-    one = whoever(crowd, engine)
+def crossed(votes: NumpyEngine) -> Array:
+    """Votes of each annotator on items that at least two others voted on: what he can be judged by."""
+    others = np.bincount(votes.item, minlength=votes.n_items) - 1
+    return np.bincount(votes.annotator, others[votes.item] >= 2, votes.n_annotators).astype(np.int64)
+
+
+def triples(votes: NumpyEngine, least_shared: float) -> tuple[int, int]:
+    """How many triples of annotators share so many items, and among how many annotators that was counted.
+
+    Of the busiest annotators, and of every so-manieth item, where there would be too many to count.
+    """
     for most in (1000, 300, 100, 30):
-        core, among = busiest(one, most)
+        core, among = busiest(votes, most)
         if meetings(among.crowd, 3) <= MOST_TRIPLES:
             break
-    else:
-        return 0, 0
-    return int((among.tuples(3).often >= least_shared).sum()), core.size
+    step = -(-meetings(among.crowd, 3) // MOST_TRIPLES) or 1
+    some = among if step == 1 else among.over(among.crowd.take(among.item % step == 0))
+    return int((some.tuples(3).often >= least_shared / step).sum()), core.size

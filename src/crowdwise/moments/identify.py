@@ -7,7 +7,7 @@ do (class experts are the best case). Names need one more thing: that most votes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..engine import bind
 from ..errors import InputError
 from ..result import Result
 from ..table import Table
-from .graph import CoLabelling, triples
+from .graph import CoLabelling, crossed, triples, whoever
 from .scatter import scatter
 from .verdict import judge
 
@@ -61,14 +61,14 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
         from ..methods import make
 
         result = make("dawid-skene").fit(crowd, engine=engine)
-    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
-    graph = CoLabelling.of(crowd, engine)
-    crossed = _crossed(crowd)
+    crowd = _voting(crowd.with_classes(result.classes))
+    votes = whoever(crowd, engine)
+    graph, checked = CoLabelling.of(votes), crossed(votes)
     confusion, met, heard = _confusion(crowd, result, engine)
-    annotators = _annotators(crowd, graph, crossed, confusion, met, enough)
+    annotators = _annotators(crowd, graph, checked, confusion, met, enough)
     classes, scatter = _classes(crowd, heard, confusion, met, enough)
     confusable = _confusable(crowd, heard, confusion, met)
-    known_triples, among = triples(crowd, enough, engine)
+    known_triples, among = triples(votes, enough)
     agreement, by_chance, z = _agreement(crowd, engine)
     numbers = {
         "annotators": crowd.n_annotators,
@@ -78,7 +78,7 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
         "triples_with_enough": known_triples,
         "annotators_in_triples": among,
         "bridges": len(graph.bridges),
-        "full_rank": int((annotators["rank"] == heard.size).sum()),
+        "full_rank": int(((annotators["rank"] == heard.size) & (annotators["votes"] >= enough)).sum()),
         "scatter": scatter,
         "agreement": agreement,
         "by_chance": by_chance,
@@ -93,19 +93,19 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
         annotators=Table({name: column[order] for name, column in annotators.columns.items()}),
         classes=classes,
         confusable=confusable,
-        wanted=_wanted(crowd, graph.component, crossed, enough),
+        wanted=_wanted(crowd, graph.component, checked, enough),
     )
 
 
 # -- what is there ------------------------------------------------------------------------------------------------
 
 
-def _crossed(crowd: Crowd) -> Array:
-    """Votes of each annotator on items that at least two others voted on: what he can be judged by."""
-    pair = np.unique(crowd.item.astype(np.int64) * crowd.n_annotators + crowd.annotator)
-    item, annotator = np.divmod(pair, crowd.n_annotators)
-    others = np.bincount(item, minlength=crowd.n_items) - 1
-    return np.bincount(annotator, others[item] >= 2, crowd.n_annotators).astype(np.int64)
+def _voting(crowd: Crowd) -> Crowd:
+    """The crowd without annotators who have no votes: there is nothing to say about them."""
+    some = np.flatnonzero(np.bincount(crowd.annotator, minlength=crowd.n_annotators))
+    code = np.zeros(crowd.n_annotators, np.int64)
+    code[some] = np.arange(some.size)
+    return replace(crowd, annotator=code[crowd.annotator], annotators=crowd.annotators[some], annotator_extra={})
 
 
 def _agreement(crowd: Crowd, engine: str) -> tuple[float, float, float]:
@@ -116,8 +116,8 @@ def _agreement(crowd: Crowd, engine: str) -> tuple[float, float, float]:
     if not total:
         return float("nan"), float("nan"), 0.0
     usual = ops.given / np.maximum(ops.given.sum(axis=1, keepdims=True), 1e-300)
-    first, second = (usual[cell // n_classes] for cell in met.cells.T)
-    expected = np.einsum("tl,tl->t", first, second)  # the same for all tuples of a pair
+    first, second = met.cells.T // n_classes
+    expected = sum(share[first] * share[second] for share in usual.T)  # that both name the same class
     agrees = met.cells[:, 0] % n_classes == met.cells[:, 1] % n_classes
     agreement, by_chance = float((met.often * agrees).sum()) / total, float((met.often * expected).sum()) / total
     spread = float((met.often * expected * (1.0 - expected)).sum())
@@ -127,7 +127,8 @@ def _agreement(crowd: Crowd, engine: str) -> tuple[float, float, float]:
 def _confusion(crowd: Crowd, result: Result, engine: str) -> tuple[Array, Array, Array]:
     """Confusion matrices by the result's posterior, expected votes a class, and the classes that are there."""
     counts = bind(crowd, engine).confusion_counts(np.asarray(result.posterior_of(crowd, _even(crowd)), float))
-    heard = np.flatnonzero(counts.sum(axis=(0, 2)) + counts.sum(axis=(0, 1)) >= 1.0)
+    there = counts.sum(axis=(0, 2)) + counts.sum(axis=(0, 1))
+    heard = np.flatnonzero(there > 1e-6 * there.sum())
     counts = counts[:, heard][:, :, heard]
     crowds = counts.sum(axis=0) + 1.0 / heard.size
     counts = counts + crowds / crowds.sum(axis=1, keepdims=True)  # one vote's worth of what the crowd does
@@ -139,14 +140,14 @@ def _even(crowd: Crowd) -> Array:
     return np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)
 
 
-def _annotators(crowd: Crowd, graph: CoLabelling, crossed: Array, confusion: Array, met: Array, enough: int) -> Table:
+def _annotators(crowd: Crowd, graph: CoLabelling, checked: Array, confusion: Array, met: Array, enough: int) -> Table:
     singular = np.linalg.svd(confusion, compute_uv=False)
     noise = np.sqrt((confusion * (1.0 - confusion) / met[:, :, None]).sum(axis=(1, 2)))  # expected error, Frobenius
     votes = crowd.annotator_weight()
     columns = {
         "annotator": crowd.annotators,
         "votes": votes if crowd.weight is not None else votes.astype(np.int64),
-        "crossed": crossed,
+        "crossed": checked,
         "partners": graph.partners(),
         "close_partners": graph.partners(enough),
         "component": graph.component,
@@ -182,7 +183,8 @@ def _classes(crowd: Crowd, heard: Array, confusion: Array, met: Array, enough: i
 def _confusable(crowd: Crowd, heard: Array, confusion: Array, met: Array) -> Table:
     """Pairs of classes: the chance to mistake one for the other, and what more votes an item would change."""
     first, second = np.triu_indices(heard.size, 1)
-    overlap = np.sqrt(confusion[:, first] * confusion[:, second]).sum(axis=2)  # Bhattacharyya, (annotators, pairs)
+    root = np.sqrt(confusion)
+    overlap = (root @ root.transpose(0, 2, 1))[:, first, second]  # Bhattacharyya, (annotators, pairs)
     weight = met.sum(axis=1) / met.sum()
     told = -(weight[:, None] * np.log(np.maximum(overlap, 1e-12))).sum(axis=0)  # nats a vote
     an_item = crowd.n_votes / max(np.unique(crowd.item).size, 1)
@@ -199,14 +201,15 @@ def _confusable(crowd: Crowd, heard: Array, confusion: Array, met: Array) -> Tab
     return Table({name: column[order] for name, column in columns.items()})
 
 
-def _wanted(crowd: Crowd, component: Array, crossed: Array, enough: int) -> Table:
+def _wanted(crowd: Crowd, component: Array, checked: Array, enough: int) -> Table:
     """Who should vote on whose items, and how often, for everybody to be known; least effort first."""
     votes = crowd.annotator_weight()
     outside = component > 0
-    lacking = np.flatnonzero((votes > 0.0) & ((crossed < enough) | outside))
-    more = np.where(outside, enough, enough - crossed)[lacking]
+    lacking = np.flatnonzero((votes > 0.0) & ((checked < enough) | outside))
+    more = np.where(outside, enough, enough - checked)[lacking]
     lacking, more = (each[np.argsort(more, kind="stable")] for each in (lacking, more))
-    busiest = np.lexsort((-votes, component))[:3]  # of the largest component; two of them are not he himself
+    # of the largest component, where it has three; two of them are not he himself
+    busiest = np.lexsort((-votes, component if (component == 0).sum() >= 3 else np.zeros(votes.size)))[:3]
     if busiest.size < 3:
         lacking, more = lacking[:0], more[:0]
     beside = np.tile(busiest, (lacking.size, 1))

@@ -79,7 +79,7 @@ def _singular(ops: NumpyEngine, sign: Array) -> Weights:
         return np.asarray(said.T @ (said @ weight)) - ops.n_items * mean * float((mean * weight).sum())
 
     n = ops.n_annotators
-    weight = leading(LinearOperator((n, n), matvec=squared, dtype=float), np.ones(n))
+    weight = leading(LinearOperator((n, n), matvec=squared, dtype=float))
     if (weight[weight > 0.0] ** 2).sum() < 0.5:
         weight = -weight
     return Weights(weight, bias=-float((mean * weight).sum()))

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
+from ..errors import InputError
 from .one_coin_moments import Agreements, OneCoinMoments
 
 
@@ -24,9 +25,9 @@ class MMSR(OneCoinMoments):
     share, speaks against it (the paper colours the graph of signs). O(pairs that met x log) a step. Use it where a
     minority colludes or attacks; honest crowds lose a little by it.
 
-    corrupted: share of an annotator's partners that may be, so that :math:`F_j = \lfloor share \cdot n_j \rfloor - 1`;
-    the paper has the least n of all for every j. max_iter, tol: stop after so many rounds, or when no skill changes by
-    more. core: see `OneCoinMoments`.
+    corrupted: share of an annotator's partners that may be, .5 at most, so that
+    :math:`F_j = \lfloor share \cdot n_j \rfloor - 1`; the paper has the least n of all for every j. max_iter, tol: stop
+    after so many rounds, or when no skill changes by more. core: see `OneCoinMoments`.
 
     Reference: Ma & Olshevsky, Adversarial Crowdsourcing Through Robust Rank-One Matrix Completion, NeurIPS 2020,
     algorithm 1.
@@ -39,11 +40,17 @@ class MMSR(OneCoinMoments):
     """
 
     name: ClassVar[str] = "mmsr"
+    non_negative: ClassVar[frozenset[str]] = frozenset({"corrupted"})
     corrupted: float = 0.5
     max_iter: int = 100
     tol: float = 1e-6
 
-    def skills(self, pairs: Agreements, n_classes: int, votes: Array) -> tuple[Array, bool]:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.corrupted > 0.5:
+            raise InputError(f"corrupted={self.corrupted}: at most half of an annotator's partners can be")
+
+    def skills(self, pairs: Agreements, n_classes: int) -> tuple[Array, bool]:
         source, target, product, _ = pairs.both_ways()
         order = np.argsort(target, kind="stable")
         source, target, size = source[order], target[order], np.abs(product[order])

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..base import Aggregator, Callback, Solution
 from ..codes import Array
-from ..engine import NumpyEngine
+from ..crowd import Crowd
+from ..engine import NumpyEngine, meetings
 from ..errors import InputError
 from ..params import Params
 
@@ -27,16 +28,25 @@ class Factors(NamedTuple):
     found: Array
     settled: bool = True
 
+    @classmethod
+    def none(cls, ops: NumpyEngine) -> Factors:
+        """Nothing was found."""
+        even = np.full(ops.n_classes, 1.0 / ops.n_classes)
+        return cls(one_coin(ops, 1.0), even, np.zeros(ops.n_annotators, bool))
+
 
 @dataclass(frozen=True, kw_only=True)
 class MomentMethod(Aggregator):
     """Moments of the busiest annotators are factored; everybody else is fitted to what these say.
 
-    A method says `factor`. core: how many annotators, those of most votes, are factored. smoothing, right: pseudo-votes
-    of each cell of a confusion matrix, and more of them on its diagonal, beside the votes that are behind the matrix.
+    A method says `factor`. Votes on gold items are counted beside it. core: how many annotators, those of most votes,
+    are factored. smoothing, right: pseudo-votes of each cell of a confusion matrix, and more of them on its diagonal,
+    beside the votes that are behind the matrix.
     """
 
     unit: ClassVar[str] = "log-odds"
+
+    non_negative: ClassVar[frozenset[str]] = frozenset({"right"})
 
     core: int = 500
     smoothing: float = 0.01
@@ -62,7 +72,8 @@ class MomentMethod(Aggregator):
         prior /= prior.sum()
         pseudo = self.smoothing + self.right * np.eye(ops.n_classes)
         params = {"prior": prior, "confusion": completed(ops, whole, prior, known, pseudo, log_item)}
-        return Solution(self.infer(ops, params, log_item), params, {}, converged=found.settled)
+        posterior = self.infer(ops, params, log_item)
+        return Solution(posterior, params, {}, converged=found.settled, notes=_about(found, ops))
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         return ops.posterior(np.log(params["confusion"]), np.log(params["prior"]), log_item)[0]
@@ -71,15 +82,34 @@ class MomentMethod(Aggregator):
         return ops.item_scores(np.log(params["confusion"]))
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
-        pairs = (min(n_annotators, self.core) * n_classes) ** 2
-        return 2 * n_items * n_classes + 4 * n_annotators * n_classes**2 + 3 * pairs
+        return 2 * n_items * n_classes + 4 * n_annotators * n_classes**2
+
+    def bytes_needed(self, crowd: Crowd) -> int:
+        return super().bytes_needed(crowd) + pair_bytes(crowd, self.core)
+
+    @property
+    def load(self) -> int:
+        return 10
+
+
+def pair_bytes(crowd: Crowd, core: int) -> int:
+    """Memory for pairs of votes that met, roughly: as many as there are meetings, or can be."""
+    cells = min(crowd.n_annotators, core) * crowd.n_classes
+    return 100 * min(meetings(crowd, 2), cells**2 // 2)
+
+
+def busiest_codes(ops: NumpyEngine, most: int) -> Array:
+    """Codes of the annotators of most votes, in their order; without those who have none."""
+    votes = ops.given.sum(axis=1)
+    some = np.flatnonzero(votes > 0.0)
+    return some if some.size <= most else np.sort(np.argsort(-votes, kind="stable")[:most])
 
 
 def busiest(ops: NumpyEngine, most: int) -> tuple[Array, NumpyEngine]:
-    """Codes of the annotators of most votes, in the order of their codes, and the engine over these alone."""
-    if ops.n_annotators <= most:
-        return np.arange(ops.n_annotators), ops
-    core = np.sort(np.argsort(-ops.given.sum(axis=1), kind="stable")[:most])
+    """Codes of the annotators of most votes, and the engine over these alone."""
+    core = busiest_codes(ops, most)
+    if core.size == ops.n_annotators:
+        return core, ops
     code = np.full(ops.n_annotators, -1)
     code[core] = np.arange(core.size)
     votes = ops.crowd.take(code[ops.annotator] >= 0)
@@ -110,16 +140,40 @@ def aligned(confusion: Array, prior: Array, votes: Array) -> tuple[Array, Array]
     return confusion[:, order], prior[order]
 
 
+def _about(found: Factors, ops: NumpyEngine) -> tuple[str, ...]:
+    """Who is not known from moments, if there is anybody with votes."""
+    voting = int((ops.given.sum(axis=1) > 0.0).sum())
+    known = int(found.found.sum())
+    if known == voting:
+        return ()
+    if not known:
+        return ("the moments do not suffice: annotators are known by one step from a vote that believes all alike",)
+    return (f"{known} of {voting} annotators are known from moments; the others are fitted to what these say",)
+
+
 def completed(
     ops: NumpyEngine, confusion: Array, prior: Array, known: Array, pseudo: Array, log_item: Array | None
 ) -> Array:
-    """Confusion matrices with pseudo-votes; those of annotators who are not known, by what the others say."""
-    votes = confusion * prior[:, None] * ops.given.sum(axis=1)[:, None, None]
+    """Confusion matrices with pseudo-votes; those of annotators who are not known, by what the others say.
+
+    Votes on gold items are counted as they are; the matrix that was found stands for the others.
+    """
+    gold = _gold_counts(ops, log_item)
+    rest = ops.given.sum(axis=1) - gold.sum(axis=(1, 2))
+    votes = gold + confusion * prior[:, None] * np.maximum(rest, 0.0)[:, None, None]
     if not known.all():
         posterior = ops.posterior(np.log(confusion + 1e-9), np.log(prior), log_item)[0]
         votes[~known] = ops.confusion_counts(posterior)[~known]
     votes = votes + pseudo
     return np.asarray(votes / votes.sum(axis=2, keepdims=True))
+
+
+def _gold_counts(ops: NumpyEngine, log_item: Array | None) -> Array:
+    """What each annotator said of the items whose class is known, (annotators, true, given)."""
+    if log_item is None:
+        return np.zeros((ops.n_annotators, ops.n_classes, ops.n_classes))
+    possible = np.isfinite(log_item)
+    return ops.confusion_counts(np.where(possible.sum(axis=1, keepdims=True) == 1, possible, False).astype(float))
 
 
 def one_coin(ops: NumpyEngine, accuracy: float) -> Array:

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..base import Aggregator, Callback, Solution
 from ..codes import Array
+from ..crowd import Crowd
 from ..engine import NumpyEngine
 from ..errors import InputError
 from ..params import Params
-from .moment_method import busiest
+from .moment_method import SILENT, busiest, distributions, pair_bytes
 from .statistics import sets_of
 
 
@@ -39,23 +40,25 @@ class OneCoinMoments(Aggregator):
 
     Two annotators agree so that :math:`\frac{K}{K - 1} P(\text{agree}) - \frac{1}{K - 1} = s_i s_j`: a matrix of rank
     one, seen where they met. A method says `skills`. Votes count :math:`\log((K - 1) p / (1 - p))`; classes are equally
-    likely. core: how many annotators, those of most votes, are in pairs; whoever met nobody is taken for average.
+    likely. Gold is obeyed, and tells nothing about annotators. core: how many annotators, those of most votes, are in
+    pairs; whoever met nobody is taken for average.
     """
 
     unit: ClassVar[str] = "log-odds"
     core: int = 500
 
     @abstractmethod
-    def skills(self, pairs: Agreements, n_classes: int, votes: Array) -> tuple[Array, bool]:
+    def skills(self, pairs: Agreements, n_classes: int) -> tuple[Array, bool]:
         """Skill of each annotator in pairs, and whether they have settled."""
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError(f"{self.name} has no starting point: leave start out")
-        n_classes = max(int(ops.given.any(axis=0).sum()), 2)  # those that somebody names
+        heard = ops.given.any(axis=0)  # classes that somebody names
+        n_classes = max(int(heard.sum()), 2)
         core, among = busiest(ops, self.core)
         pairs, votes = agreements(among, n_classes), ops.given.sum(axis=1)
-        skill, settled = self.skills(pairs, n_classes, votes[core])
+        skill, settled = self.skills(pairs, n_classes)
         # No skill is more certain than its votes: between guessing everything and knowing everything, both excluded.
         edge = 1.0 / np.sqrt(np.maximum(votes[core], 4.0))
         skill = np.clip(skill, -1.0 / (n_classes - 1) + edge / (n_classes - 1), 1.0 - edge)
@@ -65,7 +68,7 @@ class OneCoinMoments(Aggregator):
         whole[core[met]] = skill[met]
         params = {
             "accuracy": ((n_classes - 1) * whole + 1.0) / n_classes,
-            "prior": np.full(ops.n_classes, 1.0 / ops.n_classes),
+            "prior": distributions(np.asarray(heard, float), SILENT),
         }
         return Solution(self.infer(ops, params, log_item), params, {}, converged=settled)
 
@@ -78,7 +81,15 @@ class OneCoinMoments(Aggregator):
 
     def _log_hits(self, ops: NumpyEngine, params: Params) -> tuple[Array, Array]:
         accuracy = np.repeat(params["accuracy"][:, None], ops.n_classes, axis=1)
-        return np.log(accuracy), np.log((1.0 - accuracy) / max(ops.n_classes - 1, 1))
+        heard = int((params["prior"] > 2.0 * SILENT).sum())
+        return np.log(accuracy), np.log((1.0 - accuracy) / max(heard - 1, 1))
+
+    @property
+    def load(self) -> int:
+        return 10
+
+    def bytes_needed(self, crowd: Crowd) -> int:
+        return super().bytes_needed(crowd) + pair_bytes(crowd, self.core)
 
 
 def agreements(ops: NumpyEngine, n_classes: int) -> Agreements:

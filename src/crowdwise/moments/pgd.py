@@ -21,7 +21,7 @@ class PGD(OneCoinMoments):
     gradients of second order (L-BFGS-B) where the paper takes plain ones. O(pairs that met) a step. Use it for one-coin
     crowds of any graph, hostile annotators included; class-biased ones break it.
 
-    max_iter, tol: stop after so many steps, or when the sum falls by less than tol of itself. core: see
+    max_iter, tol: stop after so many steps, or when the mean square falls by less than tol. core: see
     `OneCoinMoments`.
 
     Reference: Ma, Olshevsky, Saligrama & Szepesvari, ICML 2018, section 3.
@@ -36,7 +36,7 @@ class PGD(OneCoinMoments):
     max_iter: int = 1000
     tol: float = 1e-9
 
-    def skills(self, pairs: Agreements, n_classes: int, votes: Array) -> tuple[Array, bool]:
+    def skills(self, pairs: Agreements, n_classes: int) -> tuple[Array, bool]:
         from scipy.optimize import minimize
 
         first, second, product, shared, n = pairs

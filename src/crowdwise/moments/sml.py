@@ -11,7 +11,7 @@ from ..codes import Array
 from ..engine import NumpyEngine
 from ..errors import InputError
 from .low_rank import HALF, completed_root
-from .moment_method import busiest
+from .moment_method import busiest, busiest_codes
 from .statistics import joint_of
 from .two_sided import TwoSided, Weights, answers
 
@@ -69,7 +69,7 @@ class SML(TwoSided):
 
     def _root(self, ops: NumpyEngine, sign: Array) -> tuple[Array, bool]:
         """v of Cov = v v', NaN where it is unknown, and whether it has settled."""
-        chosen, _ = busiest(ops, self.core)
+        chosen = busiest_codes(ops, self.core)
         said, there = answers(ops, sign)[:, chosen], answers(ops, np.ones(sign.size))[:, chosen]
         shared = np.asarray((there.T @ there).todense())
         np.fill_diagonal(shared, 0.0)

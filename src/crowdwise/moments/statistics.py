@@ -33,10 +33,10 @@ class Moments(NamedTuple):
     joint: Array
 
 
-def moments(votes: Any, order: int = 2, *, least_shared: float = 1.0, engine: str = "auto") -> Moments:
+def moments(votes: Any, order: int = 2, *, least_shared: float = 0.0, engine: str = "auto") -> Moments:
     """First (order 1), pairwise (2) or triple (3) moments of a Crowd or a frame of votes.
 
-    `least_shared` leaves out sets of annotators who share less than so many items.
+    `least_shared` leaves out sets of annotators who share less than so many items, by weight.
 
     >>> from crowdwise import Crowd
     >>> pairs = moments(Crowd.from_matrix([[0, 0, -1], [0, 1, -1], [1, 1, 0]]), least_shared=2)
@@ -52,11 +52,11 @@ def moments(votes: Any, order: int = 2, *, least_shared: float = 1.0, engine: st
     return joint_of(ops, ops.tuples(order), least_shared)
 
 
-def joint_of(ops: NumpyEngine, met: Tuples, least_shared: float = 1.0) -> Moments:
+def joint_of(ops: NumpyEngine, met: Tuples, least_shared: float = 0.0) -> Moments:
     """Tuples of votes gathered by who gave them."""
     order, n_classes = met.cells.shape[1], ops.n_classes
     key, place, shared = sets_of(ops, met)
-    kept = np.flatnonzero(shared >= least_shared)
+    kept = np.flatnonzero((shared > 0.0) & (shared >= least_shared))
     to = np.full(key.size, -1)
     to[kept] = np.arange(kept.size)
     there = to[place] >= 0

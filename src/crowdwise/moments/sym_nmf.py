@@ -10,7 +10,7 @@ import numpy as np
 from ..codes import Array
 from ..engine import NumpyEngine
 from .low_rank import completed_root, pair_matrix, voted_root
-from .moment_method import Factors, MomentMethod, distributions, one_coin
+from .moment_method import Factors, MomentMethod, distributions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,8 @@ class SymNMF(MomentMethod):
     from what the votes say of the annotators, which names the classes too. O(annotators^2 x classes^2) a step. Needs no
     class experts, only rows that are scattered well (`crowdwise identify` tells); pairs may be missing.
 
-    max_iter, tol: of the imputation and of the rotation. core, smoothing, right: as for every moment method.
+    max_iter: of the imputation, and of the rotation; tol: of the imputation. core, smoothing, right: as for every
+    moment method.
 
     Reference: Ibrahim & Fu, ICML 2021, algorithms 1 and 2.
 
@@ -41,12 +42,16 @@ class SymNMF(MomentMethod):
     max_iter: int = 200
     tol: float = 1e-3
 
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        dense = 5 * (min(n_annotators, self.core) * n_classes) ** 2
+        return super().floats_needed(n_items, n_annotators, n_classes) + dense
+
     def factor(self, ops: NumpyEngine) -> Factors:
         n, n_classes = ops.n_annotators, ops.n_classes
         (matrix, trust), start = pair_matrix(ops), voted_root(ops)
         met = np.asarray(trust.reshape(n, n_classes, -1)[:, 0].any(axis=1))
         if met.sum() < 3:
-            return Factors(one_coin(ops, 1.0), np.full(n_classes, 1.0 / n_classes), np.zeros(n, bool))
+            return Factors.none(ops)
         root, settled = completed_root(matrix, trust, start, self.max_iter, self.tol)
         factor = _non_negative(root, start, self.max_iter).reshape(n, n_classes, n_classes)
         # Column sums of each block of H are the roots of the class shares.

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..codes import Array
+from ..crowd import Crowd
 from ..engine import NumpyEngine
-from .moment_method import Factors, MomentMethod, distributions, one_coin
+from .moment_method import Factors, MomentMethod, distributions
 
 MOST_NUMBERS = 20_000_000  # of the products of two groups' answers held at once
 
@@ -32,7 +33,9 @@ class Tensor(MomentMethod):
     O(votes x classes + items x classes^3). Needs three groups that overlap well; every class must be told from the
     others by each group.
 
-    steps: of the power method, from the axis of each class. core, smoothing, right: as for every moment method.
+    groupings: how many to try: by rank of votes, one, two, three ... of them to a group in turn; that under which the
+    votes are most likely is kept. steps: of the power method, from the axis of each class, at most. core, smoothing,
+    right: as for every moment method.
 
     Reference: Zhang, Chen, Zhou & Jordan, JMLR 17(102), 2016, algorithm 1, stage 1.
 
@@ -45,19 +48,37 @@ class Tensor(MomentMethod):
 
     name: ClassVar[str] = "tensor"
     core: int = 1_000_000
+    groupings: int = 10
     steps: int = 100
+
+    @property
+    def load(self) -> int:
+        return 1
+
+    def bytes_needed(self, crowd: Crowd) -> int:
+        return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
 
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
         return 6 * n_items * n_classes + 12 * n_annotators * n_classes**2 + 8 * n_classes**3
 
     def factor(self, ops: NumpyEngine) -> Factors:
-        n_classes = ops.n_classes
-        group = np.arange(ops.n_annotators) % 3
+        rank = np.argsort(np.argsort(-ops.given.sum(axis=1), kind="stable"), kind="stable")
+        found, best = Factors.none(ops), -np.inf
+        for block in range(1, self.groupings + 1):
+            factors = self._of_groups(ops, rank // block % 3)
+            if factors is None:
+                continue
+            _, likelihood = ops.posterior(np.log(factors.confusion), np.log(factors.prior))
+            if likelihood > best:
+                found, best = factors, likelihood
+        return found
+
+    def _of_groups(self, ops: NumpyEngine, group: Array) -> Factors | None:
         answers = [_answers(ops, group == g) for g in range(3)]
-        found = _components(answers, self.steps)
-        if found is None:
-            return Factors(one_coin(ops, 1.0), np.full(n_classes, 1.0 / n_classes), np.zeros(ops.n_annotators, bool))
-        shares, mean = found
+        components = _components(answers, self.steps)
+        if components is None:
+            return None
+        shares, mean = components
         # E[z_j x_g] over the groups g without j, stacked, is A_j' (D mu_g): least squares
         counts = np.stack([ops.confusion_counts(answer) for answer in answers])  # (group, annotator, x_g, given)
         counts[group, np.arange(ops.n_annotators)] = 0.0
@@ -66,7 +87,7 @@ class Tensor(MomentMethod):
         left = shares[:, None] * mean  # (group, true, x_g)
         normal = np.einsum("gka,gla->gkl", left, left)
         there = (met[:, :, 0, 0] > 0.0).astype(float)
-        gram = np.einsum("gj,gkl->jkl", there, normal) + 1e-9 * np.eye(n_classes)
+        gram = np.einsum("gj,gkl->jkl", there, normal) + 1e-9 * np.eye(ops.n_classes)
         confusion = np.linalg.solve(gram, np.einsum("gka,gjal->jkl", left, joint))
         return Factors(distributions(confusion), shares, there.any(axis=0))
 
@@ -103,10 +124,11 @@ def _components(answers: list[Array], steps: int) -> tuple[Array, Array] | None:
     value, vector = np.linalg.eigh((m2 + m2.T) / 2.0)
     if not value[0] > 1e-9 * value[-1]:
         return None
-    m3 = np.einsum("xa,yb,abc->xyc", from_a, from_b, _third(a, b, c))
+    m3 = np.einsum("xa,yb,abc->xyc", from_a, from_b, _third(a, b, c), optimize=True)
     m3 = sum(m3.transpose(order) for order in permutations(range(3))) / 6.0
     whiten = vector / np.sqrt(value)
-    weight, axis = _orthogonal(np.einsum("abc,ax,by,cz->xyz", m3, whiten, whiten, whiten), whiten, steps)
+    white = np.einsum("abc,ax,by,cz->xyz", m3, whiten, whiten, whiten, optimize=True)
+    weight, axis = _orthogonal(white, whiten, steps)
     shares = 1.0 / np.maximum(weight, 1e-9) ** 2
     mean_c = weight[:, None] * (axis @ (vector * np.sqrt(value)).T)
     shares, mean_c = distributions(shares), distributions(mean_c)
@@ -124,11 +146,19 @@ def _orthogonal(tensor: Array, starts: Array, steps: int) -> tuple[Array, Array]
     for _ in range(len(tensor)):
         axis = starts
         for _ in range(steps):
-            axis = np.einsum("xyz,sy,sz->sx", tensor, axis, axis)
+            before, axis = axis, _applied(tensor, axis)
             axis = axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-300)
-        weight = np.einsum("xyz,sx,sy,sz->s", tensor, axis, axis, axis)
+            if np.abs(axis - before).max() < 1e-12:
+                break
+        weight = (_applied(tensor, axis) * axis).sum(axis=1)
         best = int(weight.argmax())
         weights.append(weight[best])
         axes.append(axis[best])
         tensor = tensor - weight[best] * np.einsum("x,y,z->xyz", *[axis[best]] * 3)
     return np.array(weights), np.array(axes)
+
+
+def _applied(tensor: Array, axis: Array) -> Array:
+    """The tensor along each axis twice, T(I, v, v), (axes, size)."""
+    once = np.tensordot(axis, tensor, axes=1)  # (axes, y, z)
+    return np.asarray(np.matmul(once, axis[:, :, None])[:, :, 0])

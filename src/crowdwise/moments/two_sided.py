@@ -12,11 +12,14 @@ from ..base import Aggregator, Callback, Solution
 from ..codes import Array
 from ..engine import NumpyEngine
 from ..errors import InputError, TooLarge
+from ..keyed import keyed_uniform
 from ..params import Params
 from ..ties import TOLERANCE
 
 PROBLEMS = ("one-vs-rest", "thresholds")
 MOST_PROBLEMS = 1000
+SMALL = 200  # annotators up to whom an eigenvector is found densely
+NOISE = 1e-9  # of the largest weight: what rounding makes of nothing
 
 
 class Weights(NamedTuple):
@@ -39,7 +42,7 @@ class TwoSided(Aggregator):
     one; "thresholds", for ordered classes as in the published tables, asks for each whether it is above, and takes the
     first that is not. The posterior is the weighted share of votes, one of negative weight counting for the other side:
     it ranks items, and is no probability. An annotator about whom nothing is known weighs as much as the others on
-    average.
+    average. Gold is obeyed, and tells nothing about annotators.
     """
 
     problems: str = "one-vs-rest"
@@ -77,8 +80,9 @@ class TwoSided(Aggregator):
         for problem, bias in enumerate(params["side_bias"]):
             weight, lean = (params[name][problem][ops.annotator] for name in ("side_weight", "side_lean"))
             for_yes = bias + ops.item_votes(weight * self._sign(ops, problem) + lean).sum(axis=1)
-            total = abs(bias) + ops.item_votes(np.abs(weight) + np.abs(lean)).sum(axis=1)
-            yes[:, problem] = 0.5 + 0.5 * for_yes / np.where(total > 0.0, total, 1.0)
+            total = ops.item_votes(np.abs(weight) + np.abs(lean)).sum(axis=1)
+            voted = total > 0.0  # without votes an item stays open, whatever is usual
+            yes[voted, problem] += 0.5 * for_yes[voted] / (total[voted] + abs(bias))
         if n_classes <= 2:
             posterior = np.concatenate([1.0 - yes, yes], axis=1) if n_classes == 2 else np.ones((ops.n_items, 1))
         elif self.problems == "thresholds":
@@ -115,8 +119,9 @@ def _met_somebody(ops: NumpyEngine) -> Array:
 
 def _known(weight: Array, met: Array) -> Array:
     """Weights with the unknown ones as the mean of the others, or all equal where nothing is known."""
-    some = np.isfinite(weight) & met
-    if not some.any() or not np.abs(weight[some]).max() > 0.0:
+    size = np.abs(np.where(np.isfinite(weight) & met, weight, 0.0))
+    some = size > max(NOISE * size.max(initial=0.0), 1e-12)
+    if not some.any():
         return np.ones(weight.size)
     return np.where(some, weight, max(float(weight[some].mean()), 0.0))
 
@@ -130,11 +135,15 @@ def answers(ops: NumpyEngine, value: Array) -> Any:
     return csr_array((weight, where), shape=(ops.n_items, ops.n_annotators))
 
 
-def leading(matrix: Any, start: Array) -> Array:
-    """The eigenvector of the largest eigenvalue of a symmetric matrix or operator, of length one."""
+def leading(matrix: Any) -> Array:
+    """The eigenvector of the largest eigenvalue of a symmetric matrix or operator; zeros where that is all zero."""
     from scipy.sparse.linalg import eigsh
 
     n = matrix.shape[0]
-    if n < 3:
-        return np.asarray(np.linalg.eigh(matrix @ np.eye(n))[1][:, -1])
+    if n <= SMALL:
+        dense = np.asarray(matrix @ np.eye(n))
+        return np.asarray(np.linalg.eigh(dense)[1][:, -1]) if dense.any() else np.zeros(n)
+    start = 0.5 + keyed_uniform(0, np.arange(n))  # not even: that may be in the null space
+    if not np.asarray(matrix @ start).any():
+        return np.zeros(n)
     return np.asarray(eigsh(matrix, k=1, which="LA", v0=start)[1][:, 0])

@@ -29,7 +29,7 @@ def judge(
     """The verdict, and why: what is missing, the gravest first, then what is there."""
     grave, lesser, good = [], [], []
     n = crowd.n_annotators
-    able = int((annotators["rank"] == heard.size).sum())
+    able = numbers["full_rank"]
     apart = int((annotators["component"] > 0).sum())
     if heard.size < 2:
         grave.append("one class only was ever named: there is nothing to tell apart")
