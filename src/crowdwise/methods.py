@@ -22,7 +22,7 @@ class Method:
     cost: str
     reference: str
     usual: bool = True
-    """Whether a comparison takes it unasked: not those that sample, nor those for ordered classes."""
+    """Whether a comparison takes it unasked: not samplers, nor what needs ordered classes or many shared items."""
 
     @property
     def class_name(self) -> str:
@@ -173,6 +173,18 @@ METHODS = {
         "votes, a step",
         "Li et al., PVLDB 2014",
     ),
+    "mace": Method(
+        "aggregate.mace:MACE",
+        "annotators who answer honestly or spam with labels of their own, by EM",
+        "votes + items x classes, a step",
+        "Hovy et al. 2013",
+    ),
+    "zencrowd": Method(
+        "aggregate.zencrowd:ZenCrowd",
+        "one reliability for each annotator, all classes equally likely, by EM",
+        "votes + items x classes, a step",
+        "Demartini, Difallah & Cudré-Mauroux 2012",
+    ),
     "spectral-em": Method(
         "moments.spectral_em:SpectralEM",
         "Dawid-Skene from a spectral start: a few steps of EM from what `tensor` finds",
@@ -263,18 +275,6 @@ METHODS = {
         "pairs of annotators, a step",
         "Ma & Olshevsky 2020",
         usual=False,
-    ),
-    "mace": Method(
-        "aggregate.mace:MACE",
-        "annotators who answer honestly or spam with labels of their own, by EM",
-        "votes + items x classes, a step",
-        "Hovy et al. 2013",
-    ),
-    "zencrowd": Method(
-        "aggregate.zencrowd:ZenCrowd",
-        "one reliability for each annotator, all classes equally likely, by EM",
-        "votes + items x classes, a step",
-        "Demartini, Difallah & Cudré-Mauroux 2012",
     ),
 }
 

@@ -18,7 +18,7 @@ def compare(
     ] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Names, separated by commas, or all.", show_default="but samplers and ordered classes"),
+        typer.Option(help="Names, separated by commas, or all.", show_default="but samplers, ordered classes, moments"),
     ] = None,
     gold: o.Gold = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Also write the table to a file.")] = None,
