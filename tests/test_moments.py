@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from crowdwise import METHODS, Crowd, InputError, metrics, simulate
 from crowdwise.engine import bind, meetings
+from crowdwise.explain import explain
 from crowdwise.keyed import keyed_uniform
 from crowdwise.methods import make
 from crowdwise.moments import moments
@@ -339,3 +340,16 @@ def test_larger_than_the_core():
         found = make(name, core=25).fit(made.crowd)
         assert np.abs(found.params["confusion"] - made.confusion).mean() < 0.1, name
         assert (found.labels == made.truth).mean() > 0.8, name
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_votes_are_explained(name):
+    made = mixed()
+    result = make(name).fit(made.crowd)
+    for item in range(5):
+        why = explain(made.crowd, result, item)
+        assert why.additive and why.total == pytest.approx(why.before + why.votes["contribution"].sum())
+        assert (why.total > 0.0) == (why.label == result.labels[item])
+    several = simulate.crowd(simulate.one_coin(8, 3, 0.8), n_items=100, per_item=5, seed=0).crowd
+    why = explain(several, make(name).fit(several), 0)
+    assert why.unit == ("log-odds" if not why.additive else make(name).unit)

@@ -96,6 +96,17 @@ class TwoSided(Aggregator):
             posterior /= posterior.sum(axis=1, keepdims=True)
         return posterior
 
+    def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
+        """Of two classes; of more, the votes of several problems do not add up."""
+        if ops.n_classes != 2:
+            return None
+        weight, lean = (params[name][0][ops.annotator] for name in ("side_weight", "side_lean"))
+        for_yes = ops.item_votes(weight * self._sign(ops, 0) + lean).sum(axis=1, keepdims=True)
+        return np.concatenate([-for_yes / 2.0, for_yes / 2.0], axis=1)
+
+    def class_scores(self, params: Params) -> Array:
+        return params["side_bias"][0] * np.array([-0.5, 0.5])
+
     def decide(self, posterior: Array) -> Array:
         if self.problems == "one-vs-rest" or posterior.shape[1] == 2:
             return super().decide(posterior)
