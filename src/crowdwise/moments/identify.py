@@ -7,7 +7,7 @@ do (class experts are the best case). Names need one more thing: that most votes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,30 +61,31 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
         from ..methods import make
 
         result = make("dawid-skene").fit(crowd, engine=engine)
-    crowd = _voting(crowd.with_classes(result.classes))
-    votes = whoever(crowd, engine)
-    graph, checked = CoLabelling.of(votes), crossed(votes)
+    crowd = crowd.subset(annotators=crowd.annotators[np.unique(crowd.annotator)]).with_classes(result.classes)
+    there = whoever(crowd, engine)
+    graph, checked = CoLabelling.of(there), crossed(there)
     confusion, met, heard = _confusion(crowd, result, engine)
     annotators = _annotators(crowd, graph, checked, confusion, met, enough)
-    classes, scatter = _classes(crowd, heard, confusion, met, enough)
+    classes, scattered = _classes(crowd, heard, confusion, met, enough)
     confusable = _confusable(crowd, heard, confusion, met)
-    known_triples, among = triples(votes, enough)
+    known_triples, among = triples(there, enough)
     agreement, by_chance, z = _agreement(crowd, engine)
     numbers = {
         "annotators": crowd.n_annotators,
+        "classes": heard.size,
         "components": int(graph.component.max(initial=0)) + 1,
         "pairs_that_share": len(graph.shared),
         "pairs_with_enough": int((graph.shared >= enough).sum()),
         "triples_with_enough": known_triples,
         "annotators_in_triples": among,
         "bridges": len(graph.bridges),
-        "full_rank": int(((annotators["rank"] == heard.size) & (annotators["votes"] >= enough)).sum()),
-        "scatter": scatter,
+        "full_rank": int(((annotators["rank"] == heard.size) & (there.given[:, 0] >= enough)).sum()),
+        "scatter": scattered,
         "agreement": agreement,
         "by_chance": by_chance,
         "agreement_z": z,
     }
-    verdict, findings = judge(crowd, numbers, annotators, classes, confusable, heard, enough)
+    verdict, findings = judge(numbers, annotators, classes, confusable, enough)
     order = np.lexsort((annotators["votes"], annotators["crossed"], -annotators["component"]))
     return Identification(
         verdict=verdict,
@@ -98,14 +99,6 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
 
 
 # -- what is there ------------------------------------------------------------------------------------------------
-
-
-def _voting(crowd: Crowd) -> Crowd:
-    """The crowd without annotators who have no votes: there is nothing to say about them."""
-    some = np.flatnonzero(np.bincount(crowd.annotator, minlength=crowd.n_annotators))
-    code = np.zeros(crowd.n_annotators, np.int64)
-    code[some] = np.arange(some.size)
-    return replace(crowd, annotator=code[crowd.annotator], annotators=crowd.annotators[some], annotator_extra={})
 
 
 def _agreement(crowd: Crowd, engine: str) -> tuple[float, float, float]:

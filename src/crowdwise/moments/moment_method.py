@@ -16,7 +16,6 @@ from ..errors import InputError
 from ..params import Params
 
 UNKNOWN = 0.7  # accuracy that annotators outside the factorisation have before they are fitted to what the rest say
-
 SILENT = 1e-6  # share of a class that nobody names
 
 
@@ -45,7 +44,6 @@ class MomentMethod(Aggregator):
     """
 
     unit: ClassVar[str] = "log-odds"
-
     non_negative: ClassVar[frozenset[str]] = frozenset({"right"})
 
     core: int = 500
@@ -110,11 +108,7 @@ def busiest(ops: NumpyEngine, most: int) -> tuple[Array, NumpyEngine]:
     core = busiest_codes(ops, most)
     if core.size == ops.n_annotators:
         return core, ops
-    code = np.full(ops.n_annotators, -1)
-    code[core] = np.arange(core.size)
-    votes = ops.crowd.take(code[ops.annotator] >= 0)
-    among = replace(votes, annotator=code[votes.annotator], annotators=votes.annotators[core], annotator_extra={})
-    return core, ops.over(among)
+    return core, ops.over(ops.crowd.subset(annotators=ops.crowd.annotators[core]))
 
 
 def _of_classes(ops: NumpyEngine, classes: Array) -> NumpyEngine:

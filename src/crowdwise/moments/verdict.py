@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array, shown
-from ..crowd import Crowd
+from ..codes import shown
 from ..table import Table
 
 PURE = 0.9  # share of one class among what a label is given for: a class expert, nearly
@@ -18,33 +17,26 @@ NAMED = 0.05  # by how much more often, than by each other's, two classes must b
 
 
 def judge(
-    crowd: Crowd,
-    numbers: dict[str, Any],
-    annotators: Table,
-    classes: Table,
-    confusable: Table,
-    heard: Array,
-    enough: int,
+    numbers: dict[str, Any], annotators: Table, classes: Table, confusable: Table, enough: int
 ) -> tuple[str, tuple[str, ...]]:
     """The verdict, and why: what is missing, the gravest first, then what is there."""
     grave, lesser, good = [], [], []
-    n = crowd.n_annotators
-    able = numbers["full_rank"]
+    n, n_classes, able = numbers["annotators"], numbers["classes"], numbers["full_rank"]
     apart = int((annotators["component"] > 0).sum())
-    if heard.size < 2:
+    if n_classes < 2:
         grave.append("one class only was ever named: there is nothing to tell apart")
     if not numbers["pairs_that_share"]:
         grave.append("no two annotators share an item: nobody can be checked against anybody")
     elif n - apart < 3:
         grave.append("no three annotators are connected by shared items: with two, who is right stays open")
-    elif heard.size > 1 and abs(numbers["agreement_z"]) < BEYOND_CHANCE:
+    elif n_classes > 1 and abs(numbers["agreement_z"]) < BEYOND_CHANCE:
         grave.append(
             f"two votes on an item agree {numbers['agreement']:.1%} of the time and would by chance "
             f"{numbers['by_chance']:.1%} of the time: the annotators seem to guess"
         )
-    elif heard.size > 1 and able < 3:
+    elif n_classes > 1 and able < 3:
         grave.append(
-            f"{able} annotators tell all {heard.size} classes apart as far as their votes show, and three are needed: "
+            f"{able} annotators tell all {n_classes} classes apart as far as their votes show, and three are needed: "
             "classes, or annotators, can be exchanged without the votes noticing"
         )
     if apart and numbers["pairs_that_share"]:
@@ -53,7 +45,7 @@ def judge(
             "outside the largest, and what their labels mean there cannot be compared"
         )
     lesser += _about_classes(confusable)
-    few = int(((annotators["crossed"] < enough) & (annotators["votes"] > 0)).sum())
+    few = int((annotators["crossed"] < enough).sum())
     if few:
         lesser.append(f"{few} of {n} annotators have less than {enough} votes on items that two others voted on")
     if numbers["bridges"]:
