@@ -64,10 +64,7 @@ def main() -> None:
                 [crowd] if made is None else [made(crowd, codes, np.random.default_rng(seed)) for seed in range(SEEDS)]
             )
             for method, model in MODELS.items():
-                got = []
-                for votes_left in crowds:
-                    ordered = codes if made is not copies else codes[votes_left.items.astype(int)]
-                    got.append(metrics.accuracy(model.fit(votes_left).posterior, ordered))
+                got = [metrics.accuracy(model.fit(votes_left).posterior, codes) for votes_left in crowds]
                 found.setdefault((method, change), []).append(got)
         print(name, {key: np.round(value[-1], 3).tolist() for key, value in found.items()}, flush=True)
     rows = []
