@@ -114,6 +114,7 @@ def __getattr__(name: str) -> Any:
         "graphs",
         "held_out",
         "io",
+        "learn",
         "metrics",
         "moments",
         "simulate",

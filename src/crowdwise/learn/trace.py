@@ -1,0 +1,35 @@
+"""Trace: confusion matrices as diffuse as the votes allow."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from .confusion import ConfusionObjective
+from .objective import Output
+
+
+class Trace(ConfusionObjective):
+    r"""Trace regularisation: `CCEM` with a penalty on the mean trace of the confusion matrices.
+
+    .. math:: \text{CCEM} + \lambda \, \frac{1}{M} \sum_m \mathrm{tr}(A_m)
+
+    which makes annotators as noisy as the votes allow, and so the network as certain: where the mean confusion matrix
+    is diagonally dominant, the true matrices are the least ones. lambda multiplies a mean over annotators, whatever
+    their number.
+
+    strength: lambda. diagonal: what the matrices start with; they must begin near the identity.
+
+    Reference: Tanno, Saeedi, Sankaranarayanan, Alexander & Silberman, CVPR 2019, equation 5.
+    """
+
+    name: ClassVar[str] = "trace"
+
+    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.9):
+        super().__init__(diagonal)
+        self.strength = strength
+
+    def penalty(self, output: Output) -> Tensor:
+        return self.strength * torch.diagonal(self.confusion(), dim1=1, dim2=2).sum(dim=1).mean()

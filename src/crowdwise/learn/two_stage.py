@@ -1,0 +1,31 @@
+"""TwoStage: labels first, by any aggregation method, then the network."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd
+from ..methods import make
+from .soft_labels import SoftLabels
+
+
+class TwoStage(SoftLabels):
+    """Aggregate the votes, then train on the outcome: the baseline of everything else here.
+
+    method: the name of an aggregation method. hard: train on its labels; otherwise on its posterior.
+
+    Reference: Sheng, Provost & Ipeirotis, KDD 2008, section 4 (soft and hard labels).
+    """
+
+    name: ClassVar[str] = "two-stage"
+
+    def __init__(self, method: str = "dawid-skene", hard: bool = False):
+        super().__init__()
+        self.method, self.hard = method, hard
+
+    def first_targets(self, crowd: Crowd) -> Array:
+        result = make(self.method).fit(crowd)
+        return np.eye(crowd.n_classes)[result.label_codes] if self.hard else result.posterior

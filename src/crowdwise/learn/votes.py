@@ -1,0 +1,67 @@
+"""Votes of a batch: who said what of which row, observed ones only."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ..crowd import Crowd
+
+
+class Votes(NamedTuple):
+    """The votes on the items of a batch, (votes,) each.
+
+    row: place in the batch; annotator, label: codes; weight: how much a vote counts; item, vote: places in the crowd.
+    """
+
+    row: Tensor
+    annotator: Tensor
+    label: Tensor
+    weight: Tensor
+    item: Tensor
+    vote: Tensor
+
+    def mean(self, loss: Tensor) -> Tensor:
+        """The mean of a loss a vote, by weight."""
+        return (self.weight * loss).sum() / self.weight.sum().clamp_min(1e-12)
+
+
+class VoteBook(nn.Module):
+    """A crowd's votes, to be opened at the items of a batch; `.to(device)` moves them. Memory as the votes."""
+
+    annotator: Tensor
+    label: Tensor
+    weight: Tensor
+    first: Tensor
+
+    def __init__(self, crowd: Crowd):
+        super().__init__()
+        weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
+        columns = {
+            "annotator": crowd.annotator.astype(np.int64),
+            "label": crowd.label.astype(np.int64),
+            "weight": np.asarray(weight, np.float32),
+            "first": np.searchsorted(crowd.item, np.arange(crowd.n_items + 1)),
+        }
+        for name, values in columns.items():
+            self.register_buffer(name, torch.as_tensor(values), persistent=False)
+
+    def everything(self) -> Votes:
+        """All votes, each item a row."""
+        return self.of(torch.arange(len(self.first) - 1, device=self.first.device))
+
+    def of(self, item: Tensor) -> Votes:
+        """The votes on some items, each a row of a batch.
+
+        >>> book = VoteBook(Crowd.from_matrix([[0, 1], [1, -1], [0, 0]]))
+        >>> book.of(torch.tensor([2, 1])).row.tolist(), book.of(torch.tensor([2, 1])).label.tolist()
+        ([0, 0, 1], [0, 0, 1])
+        """
+        count = self.first[item + 1] - self.first[item]
+        row = torch.repeat_interleave(torch.arange(len(item), device=item.device), count)
+        begin = torch.cumsum(count, 0) - count
+        vote = (self.first[item] - begin)[row] + torch.arange(len(row), device=item.device)
+        return Votes(row, self.annotator[vote], self.label[vote], self.weight[vote], item[row], vote)
