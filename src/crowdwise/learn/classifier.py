@@ -24,9 +24,9 @@ class CrowdClassifier:
     """A classifier that learns from the votes of many annotators, and the annotators with it.
 
     network: "linear", "mlp", a factory of (n_features, n_classes), or a torch module. objective: the name of one of
-    `crowdwise.learn.OBJECTIVES`, with options, or an Objective. epochs, batch, rate (of the network), annotator_rate,
-    decay: of training by Adam. standardise: centre and scale each feature by the training rows. seed: same seed, same
-    answer. device: where it is trained.
+    `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one. epochs, batch, rate (of the
+    network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine does): of training by Adam. standardise:
+    centre and scale each feature by the training rows. seed: same seed, same answer. device: where it is trained.
 
     >>> from crowdwise import simulate
     >>> rng = np.random.default_rng(0)
@@ -48,13 +48,14 @@ class CrowdClassifier:
         rate: float = 1e-3,
         annotator_rate: float = 1e-2,
         decay: float = 1e-4,
+        anneal: bool = True,
         standardise: bool = True,
         seed: int = 0,
         device: str = "cpu",
     ):
         self.network, self.objective, self.options = network, objective, options
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
-        self.decay, self.standardise, self.seed, self.device = decay, standardise, seed, device
+        self.decay, self.anneal, self.standardise, self.seed, self.device = decay, anneal, standardise, seed, device
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
 
@@ -101,6 +102,7 @@ class CrowdClassifier:
         if own:
             groups.append({"params": own, "lr": self.annotator_rate, "weight_decay": 0.0})
         optimiser = torch.optim.Adam(groups)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, self.epochs) if self.anneal else None
         order = torch.Generator().manual_seed(self.seed)
         history = []
         for _ in range(self.epochs):
@@ -117,6 +119,8 @@ class CrowdClassifier:
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
                 total += float(loss.detach()) * len(batch)
+            if schedule is not None:
+                schedule.step()
             history.append(total / known.size)
             self.objective_.refresh(lambda: self._of_items(x, code, fold))
         self.items_, self.unseen_ = crowd.items[code.cpu().numpy()], self.network_.unseen(x, fold)
@@ -139,10 +143,28 @@ class CrowdClassifier:
         """The most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def score(self, X: Any, truth: Any) -> float:
-        """Accuracy against true labels, a name a row."""
+    def score(self, X: Any, truth: Any, items: Any = None) -> float:
+        """Accuracy against true labels, a name a row; against votes, the mean log chance of a vote, in nats.
+
+        Votes are a Crowd or an (items, annotators) matrix, as in `fit`: hold some items out and choose by them. They
+        are weak guides, and the only ones where there is no truth.
+        """
+        if isinstance(truth, Crowd) or np.ndim(truth) == 2:
+            return self._vote_score(as_features(X), as_votes(truth), items)
         codes = find(names_array(truth), self.classes_)
         return float((find(self.predict(X), self.classes_) == codes).mean())
+
+    def _vote_score(self, x: Tensor, votes: Crowd, items: Any) -> float:
+        crowd = votes.with_classes(self.classes_)
+        item = matched(x, crowd, items)
+        row = np.zeros(crowd.n_items, np.int64)
+        row[item[item >= 0]] = np.flatnonzero(item >= 0)
+        confusion = self.confusion()
+        known = np.concatenate([confusion, confusion.mean(axis=0, keepdims=True)])  # last: a stranger
+        place = find(crowd.annotators, self.annotators_)[crowd.annotator]
+        chance = known[place, :, crowd.label] * self.predict_proba(x)[row[crowd.item]]
+        weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
+        return float(np.average(np.log(np.maximum(chance.sum(axis=1), 1e-12)), weights=weight))
 
     @torch.no_grad()
     def infer_proba(self, X: Any, votes: Any, items: Any = None) -> Array:

@@ -13,6 +13,7 @@ from ..crowd import Crowd
 from ..em import vote_shares
 from ..engine import bind
 from ..errors import InputError
+from .mixup import mixup
 from .objective import Output, PredictAll
 from .soft_labels import SoftLabels
 from .votes import Votes
@@ -35,7 +36,7 @@ class CrossFit(SoftLabels):
 
     class_prior: None, nothing said; "uniform"; or the classes' shares, in their order. It is an assumption, the
     strongest one here: votes cannot check it. strength: see above. warm_up: epochs on vote shares before the first
-    E-step.
+    E-step. mix: alpha of mixup, 0 for none.
 
     Reference: crowdwise; the parts are Raykar et al. (JMLR 2010) and cross-fitting after Chernozhukov et al. (2018).
     """
@@ -43,13 +44,22 @@ class CrossFit(SoftLabels):
     name: ClassVar[str] = "cross-fit"
     folds: ClassVar[int] = 5
 
-    def __init__(self, class_prior: str | tuple[float, ...] | None = None, strength: float = 5.0, warm_up: int = 4):
+    def __init__(
+        self,
+        class_prior: str | tuple[float, ...] | None = None,
+        strength: float = 5.0,
+        warm_up: int = 4,
+        mix: float = 0.4,
+    ):
         super().__init__()
         if isinstance(class_prior, str) and class_prior != "uniform":
             raise InputError(f"class_prior={class_prior!r}: choose None, 'uniform' or the classes' shares")
-        self.class_prior, self.strength, self.warm_up = class_prior, strength, warm_up
+        self.class_prior, self.strength, self.warm_up, self.mix = class_prior, strength, warm_up, mix
         self.epochs, self.power = 0, 1.0
         self.log_weight = torch.zeros(())
+
+    def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
+        return mixup(x, votes, self.mix) if self.mix else (x, votes)
 
     def first_targets(self, crowd: Crowd) -> Array:
         return vote_shares(bind(crowd, "numpy"))

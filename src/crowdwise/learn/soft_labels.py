@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..codes import Array
 from ..crowd import Crowd
-from .objective import Objective, Output
+from .objective import Objective, Output, by_row
 from .votes import VoteBook, Votes
 
 
@@ -32,9 +32,11 @@ class SoftLabels(Objective):
         raise NotImplementedError
 
     def forward(self, output: Output, votes: Votes) -> Tensor:
-        item = torch.zeros(len(output.logits), dtype=torch.long, device=votes.item.device)
-        item[votes.row] = votes.item
-        return self.of_voted(-(self.target[item] * torch.log_softmax(output.logits, dim=1)).sum(dim=1), votes)
+        """A row's target is that of its item or, where rows were mixed, of its items by the weight of their votes."""
+        n_rows = len(output.logits)
+        total = by_row(votes.weight, votes, n_rows).clamp_min(1e-12)
+        target = by_row(votes.weight[:, None] * self.target[votes.item], votes, n_rows) / total[:, None]
+        return self.of_voted(-(target * torch.log_softmax(output.logits, dim=1)).sum(dim=1), votes)
 
     @staticmethod
     def of_voted(loss: Tensor, votes: Votes) -> Tensor:
