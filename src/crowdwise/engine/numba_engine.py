@@ -13,7 +13,7 @@ import numpy as np
 from ..codes import Array, smallest_int, stable_sort
 from ..crowd import Crowd
 from ..errors import TooLarge
-from . import kernels
+from . import kernels, meeting_kernels
 from .numpy_engine import NumpyEngine
 from .tuples import Tuples, meetings, positive
 
@@ -149,7 +149,7 @@ class NumbaEngine(NumpyEngine):
 
         def write(t: int, low: int, high: int) -> int:
             at = slice(edges[t], edges[t + 1])
-            found: int = kernels.tuples(
+            found: int = meeting_kernels.tuples(
                 low, high, begin, item, own, self.first, self.cells, self.w, self.n_classes, self.n_cells,
                 np.full(keys, -1, np.int32), met[at], often[at],
             )  # fmt: skip
@@ -166,7 +166,9 @@ class NumbaEngine(NumpyEngine):
         sums, mass = np.zeros((self.threads, *chance.shape)), self._private(prior.size)
         edges = np.linspace(0, n, self.threads + 1).astype(int).tolist()
         parts = self._each(
-            lambda t, low, high: kernels.tuple_sweep(low, high, met.cells, met.often, chance, prior, sums[t], mass[t]),
+            lambda t, low, high: meeting_kernels.tuple_sweep(
+                low, high, met.cells, met.often, chance, prior, sums[t], mass[t]
+            ),
             list(pairwise(edges)),
         )
         return self._shaped(sums.sum(axis=0)), mass.sum(axis=0), float(sum(parts))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 import torch
+from torch import Tensor
 
-from ..codes import Array
-from ..crowd import Crowd
-from ..em import vote_shares
-from ..engine import bind
 from .objective import Output, PredictAll
 from .soft_labels import SoftLabels
+from .votes import Votes
 
 
 class AggNet(SoftLabels):
@@ -36,16 +34,14 @@ class AggNet(SoftLabels):
         self.strength, self.warm_up = strength, warm_up
         self.epochs = 0
 
-    def first_targets(self, crowd: Crowd) -> Array:
-        return vote_shares(bind(crowd, "numpy"))
-
     @torch.no_grad()
     def refresh(self, predict_all: PredictAll) -> None:
         self.epochs += 1
         if self.epochs < self.warm_up:
             return
         self.matrices.copy_(self.counted(self.target, self.strength))
-        probability = predict_all()
-        votes = self.book.everything()
-        log = torch.log(probability.clamp_min(1e-12))
-        self.target.copy_(self.posterior(Output(log, log), votes))
+        self.target.copy_(self.expected(torch.log(predict_all().clamp_min(1e-12)), self.book.everything()))
+
+    def expected(self, log: Tensor, votes: Votes) -> Tensor:
+        """The E-step: posteriors of all items, from the network's log-probabilities and the votes."""
+        return self.posterior(Output(log, log), votes)

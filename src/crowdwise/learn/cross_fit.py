@@ -8,20 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..codes import Array
-from ..crowd import Crowd
-from ..em import vote_shares
-from ..engine import bind
 from ..errors import InputError
+from .aggnet import AggNet
 from .mixup import mixup
-from .objective import Output, PredictAll
-from .soft_labels import SoftLabels
+from .objective import Output
 from .votes import Votes
 
 TEMPERATURES = torch.linspace(0.2, 2.0, 19)
 
 
-class CrossFit(SoftLabels):
+class CrossFit(AggNet):
     r"""Cross-fitted EM: generalised EM that does not confirm the labels it was trained on.
 
     Five networks learn, each without one fifth of the items; the E-step has the prediction of the one that has not seen
@@ -51,34 +47,24 @@ class CrossFit(SoftLabels):
         warm_up: int = 4,
         mix: float = 0.4,
     ):
-        super().__init__()
+        super().__init__(strength, warm_up)
         if isinstance(class_prior, str) and class_prior != "uniform":
             raise InputError(f"class_prior={class_prior!r}: choose None, 'uniform' or the classes' shares")
-        self.class_prior, self.strength, self.warm_up, self.mix = class_prior, strength, warm_up, mix
-        self.epochs, self.power = 0, 1.0
+        self.class_prior, self.mix, self.power = class_prior, mix, 1.0
         self.log_weight = torch.zeros(())
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
         return mixup(x, votes, self.mix) if self.mix else (x, votes)
 
-    def first_targets(self, crowd: Crowd) -> Array:
-        return vote_shares(bind(crowd, "numpy"))
-
-    @torch.no_grad()
-    def refresh(self, predict_all: PredictAll) -> None:
-        self.epochs += 1
-        if self.epochs < self.warm_up:
-            return
-        self.matrices.copy_(self.counted(self.target, self.strength))
-        votes = self.book.everything()
-        said, log = self.log_votes(votes, self.n_items), torch.log(predict_all().clamp_min(1e-12))
+    def expected(self, log: Tensor, votes: Votes) -> Tensor:
+        said = self.log_votes(votes, self.n_items)
         evidence = [
             torch.logsumexp(torch.log_softmax(power * log, dim=1) + said, dim=1).sum() for power in TEMPERATURES
         ]
         self.power = float(TEMPERATURES[int(torch.stack(evidence).argmax())])
         joint = torch.log_softmax(self.power * log, dim=1) + said
         self.log_weight = self._weights(joint)
-        self.target.copy_(torch.softmax(joint + self.log_weight, dim=1))
+        return torch.softmax(joint + self.log_weight, dim=1)
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         said = self.log_votes(votes, len(output.logits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 import torch
@@ -20,9 +21,9 @@ class Geo(ConfusionObjective):
         super().__init__(diagonal)
         self.strength = strength
 
+    @abstractmethod
     def factor(self, output: Output) -> Tensor:
         """(rows, classes): the mean of its outer products is the matrix whose volume counts."""
-        raise NotImplementedError
 
     def penalty(self, output: Output) -> Tensor:
         rows = self.factor(output)

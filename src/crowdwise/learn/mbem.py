@@ -6,10 +6,6 @@ from typing import ClassVar
 
 import torch
 
-from ..codes import Array
-from ..crowd import Crowd
-from ..em import vote_shares
-from ..engine import bind
 from .objective import Output, PredictAll
 from .soft_labels import SoftLabels
 
@@ -34,9 +30,6 @@ class MBEM(SoftLabels):
     def __init__(self, every: int = 10):
         super().__init__()
         self.every, self.epochs = every, 0
-
-    def first_targets(self, crowd: Crowd) -> Array:
-        return vote_shares(bind(crowd, "numpy"))
 
     @torch.no_grad()
     def refresh(self, predict_all: PredictAll) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple, Self
 
@@ -21,7 +22,7 @@ class Output(NamedTuple):
     features: Tensor
 
 
-class Objective(nn.Module):
+class Objective(nn.Module, ABC):
     """What is minimised when a network learns from votes.
 
     >>> from crowdwise.learn import CCEM, VoteBook
@@ -46,17 +47,17 @@ class Objective(nn.Module):
         """A batch before the network sees it."""
         return x, votes
 
+    @abstractmethod
     def forward(self, output: Output, votes: Votes) -> Tensor:
         """The loss of a batch."""
-        raise NotImplementedError
 
     def predict(self, output: Output) -> Tensor:
         """Probabilities of the classes by the features alone, (rows, classes)."""
         return torch.softmax(output.logits, dim=1)
 
+    @abstractmethod
     def confusion(self) -> Tensor:
         """(annotators, true, given)."""
-        raise NotImplementedError
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         """Probabilities of the classes by features and votes together, (rows, classes)."""

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from ..codes import Array
 from ..crowd import Crowd
+from ..em import vote_shares
+from ..engine import bind
 from .objective import Objective, Output, by_row
 from .votes import VoteBook, Votes
 
@@ -28,8 +30,8 @@ class SoftLabels(Objective):
         return self
 
     def first_targets(self, crowd: Crowd) -> Array:
-        """Targets before there are predictions."""
-        raise NotImplementedError
+        """Targets before there are predictions: the votes."""
+        return vote_shares(bind(crowd, "numpy"))
 
     def forward(self, output: Output, votes: Votes) -> Tensor:
         """A row's target is that of its item or, where rows were mixed, of its items by the weight of their votes."""

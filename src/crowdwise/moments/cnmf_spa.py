@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from ..engine import NumpyEngine
-from .low_rank import completed_root, pair_matrix, voted_root
-from .moment_method import Factors, MomentMethod, distributions
+from .imputed import Imputed
+from .moment_method import Factors, distributions
 from .multi_spa import class_shares
 from .spa import corners
 
 
 @dataclass(frozen=True, kw_only=True)
-class CNMFSPA(MomentMethod):
+class CNMFSPA(Imputed):
     r"""Coupled factorisation by one successive projection: the same class experts for everybody.
 
     All pairs' moments are one matrix :math:`X = H D H^\top`, :math:`H = [A_1^\top; A_2^\top; \dots]`, missing blocks
@@ -37,20 +37,11 @@ class CNMFSPA(MomentMethod):
     """
 
     name: ClassVar[str] = "cnmf-spa"
-    core: int = 200
     least_votes: float = 10.0
-    max_iter: int = 200
-    tol: float = 1e-3
-
-    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
-        dense = 5 * (min(n_annotators, self.core) * n_classes) ** 2
-        return super().floats_needed(n_items, n_annotators, n_classes) + dense
 
     def factor(self, ops: NumpyEngine) -> Factors:
         n, n_classes = ops.n_annotators, ops.n_classes
-        matrix, trust = pair_matrix(ops)
-        met = np.asarray(trust.reshape(n, n_classes, -1)[:, 0].any(axis=1))
-        root, settled = completed_root(matrix, trust, voted_root(ops), self.max_iter, self.tol)
+        root, _, met, settled = self.root_of(ops)
         total = root @ root.sum(axis=0)  # sums of the columns of X
         usable = np.flatnonzero((total > 0.0) & (ops.given.ravel() >= self.least_votes))
         # A column of X is U y; lengths of U y are those of y under U'U.

@@ -74,7 +74,7 @@ class CoLabelling:
     @cached_property
     def _walk(self) -> tuple[Array, Array, Array]:
         """Order of a depth-first walk, the lowest order that is reached from below each annotator, and parents."""
-        from ..engine.kernels import low_links
+        from ..engine.meeting_kernels import low_links
 
         order, low, parent = low_links(self._matrix.indptr, self._matrix.indices)
         return order, low, parent

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..codes import Array
 from ..engine import NumpyEngine
-from .low_rank import completed_root, pair_matrix, voted_root
-from .moment_method import Factors, MomentMethod, distributions
+from .imputed import Imputed
+from .moment_method import Factors, distributions
 
 
 @dataclass(frozen=True, kw_only=True)
-class SymNMF(MomentMethod):
+class SymNMF(Imputed):
     r"""Symmetric non-negative factorisation of all pairs' moments, those of annotators who never met imputed.
 
     Stacked, :math:`H = [A_1^\top; A_2^\top; \dots] D^{1/2}` has :math:`X = H H^\top`, whose blocks are the pairs'
@@ -38,21 +38,12 @@ class SymNMF(MomentMethod):
     """
 
     name: ClassVar[str] = "sym-nmf"
-    core: int = 200
-    max_iter: int = 200
-    tol: float = 1e-3
-
-    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
-        dense = 5 * (min(n_annotators, self.core) * n_classes) ** 2
-        return super().floats_needed(n_items, n_annotators, n_classes) + dense
 
     def factor(self, ops: NumpyEngine) -> Factors:
         n, n_classes = ops.n_annotators, ops.n_classes
-        (matrix, trust), start = pair_matrix(ops), voted_root(ops)
-        met = np.asarray(trust.reshape(n, n_classes, -1)[:, 0].any(axis=1))
+        root, start, met, settled = self.root_of(ops)
         if met.sum() < 3:
             return Factors.none(ops)
-        root, settled = completed_root(matrix, trust, start, self.max_iter, self.tol)
         factor = _non_negative(root, start, self.max_iter).reshape(n, n_classes, n_classes)
         # Column sums of each block of H are the roots of the class shares.
         shares = distributions(factor[met].sum(axis=1).mean(axis=0) ** 2, 1e-3)
