@@ -33,7 +33,7 @@ SIMULATED = {
 
 def main() -> None:
     rows = []
-    for name in SETS if "CROWDWISE_DATA" in os.environ else ():
+    for name in (*SETS, "sp_text", "cifar10n") if "CROWDWISE_DATA" in os.environ else ():
         votes, truth = real(name)
         crowd = Crowd.from_frame(votes).with_names(classes=truth["label"].unique())
         codes = gold_codes(crowd, truth)
