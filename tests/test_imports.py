@@ -11,8 +11,8 @@ SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports, at the top of a module, what stands after it here.
 ORDER = [
     "errors", "codes", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result", "base",
-    "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "learn", "metrics", "held_out",
-    "uncertainty", "graphs", "simulate", "annotators", "explain", "compare", "checks", "io", "cli",
+    "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics", "held_out",
+    "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "checks", "io", "cli",
 ]  # fmt: skip
 
 

@@ -46,27 +46,32 @@ def save(result: Result, path: str | Path) -> None:
         "converged": result.converged,
         "notes": list(result.notes),
     }
-    arrays = {"posterior": result.posterior, "header": _as_bytes(json.dumps(header))}
+    arrays = {"posterior": result.posterior, "header": as_bytes(json.dumps(header))}
     for group in ("params", "statistics"):
         arrays |= {f"{group}.{name}": value for name, value in getattr(result, group).items()}
     for name in NAMES:
-        arrays |= _pack(name, getattr(result, name))
+        arrays |= pack(name, getattr(result, name))
     with whole_file(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(path: str | Path, what: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arrays of a file and its JSON header; `what` it should be is said where it is not."""
+    if not Path(path).is_file():
+        raise InputError(f"{path}: there is no such file")
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as content:
+            arrays = dict(content)
+        return arrays, json.loads(arrays.pop("header").tobytes())
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is not {what}") from error
 
 
 def load(path: str | Path) -> Result:
     """Read a result that `save` wrote."""
     from .result import Result
 
-    if not Path(path).is_file():
-        raise InputError(f"{path}: there is no such file")
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as content:
-            arrays = dict(content)
-        header = json.loads(arrays["header"].tobytes())
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is not a saved result") from error
+    arrays, header = read_arrays(path, "a saved result")
     if header["format"] != FORMAT:
         raise InputError(f"{path} has format {header['format']}; this version reads {FORMAT}")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
@@ -82,15 +87,16 @@ def load(path: str | Path) -> Result:
         trace=tuple(header["trace"]),
         converged=header["converged"],
         notes=tuple(header["notes"]),
-        **{name: _unpack(name, arrays) for name in NAMES},
+        **{name: unpack(name, arrays) for name in NAMES},
     )
 
 
-def _as_bytes(text: str) -> Array:
+def as_bytes(text: str) -> Array:
+    """Text as an array that a file of arrays can hold."""
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def _pack(name: str, names: Array) -> dict[str, Array]:
+def pack(name: str, names: Array) -> dict[str, Array]:
     """Numbers as they are; text as UTF-8 in one piece and where each name ends."""
     if names.dtype.kind != "O":
         return {name: names}
@@ -99,7 +105,8 @@ def _pack(name: str, names: Array) -> dict[str, Array]:
     return {f"{name}_text": np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
 
 
-def _unpack(name: str, arrays: dict[str, Any]) -> Array:
+def unpack(name: str, arrays: dict[str, Any]) -> Array:
+    """The names that `pack` made arrays of."""
     if name in arrays:
         return np.asarray(arrays[name])
     text, ends = arrays[f"{name}_text"].tobytes(), arrays[f"{name}_ends"].tolist()

@@ -15,7 +15,9 @@ from .demo import demo
 from .explain import explain
 from .identify import identify
 from .methods import methods
+from .predict import predict
 from .simulate import simulate
+from .train import train
 
 app = typer.Typer(
     name="crowdwise",
@@ -26,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (aggregate, compare, explain, identify, simulate, methods, demo):
+for command in (aggregate, compare, explain, identify, train, predict, simulate, methods, demo):
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)
 
 

@@ -137,6 +137,37 @@ def progress(title: str) -> Iterator[Callable[[str], None] | None]:
         yield lambda text: bar.update(task, description=f"{title}: {text}")
 
 
+@contextmanager
+def bar(title: str) -> Iterator[Callable[[int, int, float, float], None] | None]:
+    """A bar of epochs, on a terminal; none in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(title, total=None)
+
+        def told(epoch: int, epochs: int, loss: float, score: float) -> None:
+            held_out = "" if score != score else f", held out {score:.4f}"  # noqa: PLR0124
+            shown.update(task, completed=epoch, total=epochs, description=f"{title}: loss {loss:.4f}{held_out}")
+
+        yield told
+
+
+def shares(text: str | None) -> Any:
+    """`uniform`, or "0.2,0.8" as numbers."""
+    from ..errors import InputError
+
+    if text is None or text == "uniform":
+        return text
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"--class-prior {text}: write uniform, or the classes' shares, such as 0.2,0.8") from error
+
+
 def steps(tell: Callable[[str], None] | None) -> Callable[[int, float], None] | None:
     """What `fit` calls after each step, to tell of it."""
     if tell is None:

@@ -3,20 +3,28 @@
 try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
-    raise ImportError("crowdwise.learn needs PyTorch: pip install 'crowdwise[torch]'") from error
+    raise ImportError("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
 
 from .aggnet import AggNet
+from .annot_mix import AnnotMix
 from .ccem import CCEM
 from .classifier import CrowdClassifier
+from .coinnet import COINNet
+from .conal import CoNAL
 from .cross_fit import CrossFit
 from .crowd_layer import CrowdLayer
+from .crowdlab import Crowdlab
+from .doctor_net import DoctorNet, WeightedDoctorNet
 from .geo import GeoF, GeoW
+from .instance_trace import InstanceTrace
 from .max_mig import MaxMIG
 from .mbem import MBEM
 from .objective import Objective, Output
 from .objectives import OBJECTIVES, make_objective
+from .oracle import Oracle
+from .raykar import Raykar
 from .soft_bootstrap import SoftBootstrap
-from .trace import Trace
+from .trace import SingleConfusion, Trace
 from .two_stage import TwoStage
 from .votes import VoteBook, Votes
 
@@ -25,18 +33,28 @@ __all__ = [
     "MBEM",
     "OBJECTIVES",
     "AggNet",
+    "AnnotMix",
+    "COINNet",
+    "CoNAL",
     "CrossFit",
     "CrowdClassifier",
     "CrowdLayer",
+    "Crowdlab",
+    "DoctorNet",
     "GeoF",
     "GeoW",
+    "InstanceTrace",
     "MaxMIG",
     "Objective",
+    "Oracle",
     "Output",
+    "Raykar",
+    "SingleConfusion",
     "SoftBootstrap",
     "Trace",
     "TwoStage",
     "VoteBook",
     "Votes",
+    "WeightedDoctorNet",
     "make_objective",
 ]

@@ -17,6 +17,7 @@ class CCEM(ConfusionObjective):
     case lambda = 0. O(votes x classes) a batch.
 
     diagonal: what the matrices start with; a weak one does better than a strong one on sparse votes.
+    class_prior: as for every objective.
 
     Reference: Ibrahim, Nguyen & Fu, ICLR 2023, section 3.
     """

@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ..codes import Array, find, names_array
 from ..crowd import Crowd
 from ..errors import InputError
+from ..result import Result
+from ..table import Table
+from .checkpoint import Checkpoint, fingerprint
+from .choice import Hidden
 from .ensemble import Ensemble
-from .networks import build, run, run_all
-from .objective import Output
+from .fitted import Fitted
+from .learner import Learner
+from .loop import History, Loop, Told, Watch
+from .networks import build
 from .objectives import make_objective
-from .rows import as_features, as_votes, matched
+from .parallel import rank
+from .rows import Rows, as_rows, as_votes, matched, row_names
+from .saving import load_model, save_model
 from .votes import VoteBook
+
+OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "seed")
 
 
 class CrowdClassifier:
     """A classifier that learns from the votes of many annotators, and the annotators with it.
 
-    network: "linear", "mlp", a factory of (n_features, n_classes), or a torch module. objective: the name of one of
-    `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one. epochs, batch, rate (of the
-    network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine does): of training by Adam. standardise:
-    centre and scale each feature by the training rows. seed: same seed, same answer. device: where it is trained.
+    network: "linear", "mlp", "cnn", "resnet", a factory of (shape of a row, number of classes), or a torch module.
+    objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one.
+    class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares in the order of the
+    classes. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine
+    does): of training by Adam. hold_out: share of the items whose votes are hidden in a first run, which chooses the
+    number of epochs by them; 0: train for `epochs`, without choice. patience: epochs without progress after which that
+    first run ends. standardise: centre and scale each feature (of images, each channel) by the training rows. seed:
+    same seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that
+    read rows of a torch Dataset.
 
     >>> from crowdwise import simulate
     >>> rng = np.random.default_rng(0)
@@ -43,19 +59,24 @@ class CrowdClassifier:
         network: Any = "mlp",
         objective: Any = "cross-fit",
         options: dict[str, Any] | None = None,
+        class_prior: Any = None,
         epochs: int = 20,
         batch: int = 64,
         rate: float = 1e-3,
         annotator_rate: float = 1e-2,
         decay: float = 1e-4,
         anneal: bool = True,
+        hold_out: float = 0.0,
+        patience: int | None = None,
         standardise: bool = True,
         seed: int = 0,
-        device: str = "cpu",
+        device: str = "auto",
+        workers: int = 0,
     ):
-        self.network, self.objective, self.options = network, objective, options
+        self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
-        self.decay, self.anneal, self.standardise, self.seed, self.device = decay, anneal, standardise, seed, device
+        self.decay, self.anneal, self.hold_out, self.patience = decay, anneal, hold_out, patience
+        self.standardise, self.seed, self.device, self.workers = standardise, seed, device, workers
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
 
@@ -71,73 +92,122 @@ class CrowdClassifier:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        target = TargetTags(required=True, multi_output=True)
+        return Tags("classifier", target, classifier_tags=ClassifierTags(), input_tags=InputTags(sparse=True))
+
+    def __repr__(self) -> str:
+        given = signature(type(self)).parameters
+        own = {name: value for name, value in self.get_params().items() if value is not given[name].default}
+        return f"CrowdClassifier({', '.join(f'{name}={value!r}' for name, value in own.items())})"
+
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, votes: Any, items: Any = None) -> CrowdClassifier:
-        """Learn from features (rows, ...) and votes; `items` names the rows, else items are row numbers."""
-        x, crowd = as_features(X), as_votes(votes)
-        item = matched(x, crowd, items)
-        self.classes_, self.annotators_ = crowd.classes, crowd.annotators
-        torch.manual_seed(self.seed)
-        self._scale(x[torch.as_tensor(item >= 0)])
-        objective = make_objective(self.objective, **(self.options or {}))
-        if objective.folds > 1 and isinstance(self.network, nn.Module):
-            raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
-        networks = [build(self.network, x[0].numel(), crowd.n_classes) for _ in range(objective.folds)]
-        self.network_ = Ensemble(networks).to(self.device)
-        x = self._scaled(x)
-        self.objective_ = objective.start(crowd, run_all(networks[0], x[:2]).features.shape[1]).to(self.device)
-        self.history_ = self._train(x, crowd, item)
+    def fit(
+        self,
+        X: Any,
+        votes: Any,
+        items: Any = None,
+        *,
+        clean: Any = None,
+        accelerator: Any = None,
+        checkpoint: str | Path | None = None,
+        callback: Told | None = None,
+    ) -> CrowdClassifier:
+        """Learn from features and votes; `items` names the rows of X, else items are row numbers.
+
+        clean: known labels of some items, a mapping or a frame; the number of epochs is then chosen by accuracy on
+        them, with their votes hidden, in place of held-out votes. accelerator: an `accelerate.Accelerator`, for its
+        devices, processes and precision. checkpoint: a folder; a run that was stopped goes on from there. callback:
+        called after each epoch with its number, of how many, loss, and score.
+        """
+        self._check()
+        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes)
+        names, item = row_names(rows, items), matched(rows, crowd, items)
+        if not crowd.n_votes:
+            raise InputError("no row of X has a vote")
+        mark = fingerprint(self.get_params(), crowd, len(rows))
+        told = callback if rank() == 0 else None
+
+        def run(loop: Loop, name: str, stop: int | None = None, watch: Watch | None = None) -> History:
+            keep = None
+            if checkpoint is not None:
+                saved = Checkpoint(checkpoint, name, mark)
+                saved.resume(loop)
+                keep = saved.keep if rank() == 0 else None
+            return loop.run(stop, watch, self.patience if watch else None, told, keep)
+
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            chosen, first = self.epochs, History()
+            if clean is not None or self.hold_out:
+                hidden = (
+                    Hidden.of_votes(crowd, self.hold_out, self.seed)
+                    if clean is None
+                    else Hidden.of_labels(clean, crowd, names)
+                )
+                part = hidden.rest(crowd)
+                loop = self._loop(rows, part, np.asarray(find(names, part.items)), accelerator)
+                first = run(loop, "choice", watch=lambda: hidden.score(loop, rows, names))
+                chosen = first.best
+            loop = self._loop(rows, crowd, item, accelerator)
+            self.final_ = run(loop, "final", stop=chosen)
+            self.choice_, self.fitted_ = first, Fitted.of(loop, crowd, names)
         return self
 
-    def _train(self, x: Tensor, crowd: Crowd, item: Array) -> list[float]:
-        known = np.flatnonzero(item >= 0)
-        if not known.size:
-            raise InputError("no row of X has a vote")
-        rows = torch.as_tensor(known, device=self.device)
-        x, code = x[rows], torch.as_tensor(item, device=self.device)[rows]
-        book, fold = VoteBook(crowd).to(self.device), self.network_.folds(known.size, self.seed).to(self.device)
-        groups = [{"params": self.network_.parameters(), "lr": self.rate, "weight_decay": self.decay}]
-        own = [parameter for parameter in self.objective_.parameters() if parameter.requires_grad]
-        if own:
-            groups.append({"params": own, "lr": self.annotator_rate, "weight_decay": 0.0})
-        optimiser = torch.optim.Adam(groups)
-        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, self.epochs) if self.anneal else None
-        order = torch.Generator().manual_seed(self.seed)
-        history = []
-        for _ in range(self.epochs):
-            self.network_.train()
-            total = 0.0
-            for batch in torch.split(torch.randperm(known.size, generator=order).to(self.device), self.batch):
-                loss = torch.zeros((), device=self.device)
-                for network, may in self.network_.learners(fold[batch]):
-                    if may.any():
-                        some = batch[may]
-                        seen, votes = self.objective_.prepare(x[some], book.of(code[some]))
-                        loss = loss + self.objective_(run(network, seen), votes) / len(self.network_.networks)
-                optimiser.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
-                optimiser.step()
-                total += float(loss.detach()) * len(batch)
-            if schedule is not None:
-                schedule.step()
-            history.append(total / known.size)
-            self.objective_.refresh(lambda: self._of_items(x, code, fold))
-        self.items_, self.unseen_ = crowd.items[code.cpu().numpy()], self.network_.unseen(x, fold)
-        return history
+    def _check(self) -> None:
+        for name, least in (("epochs", 1), ("batch", 1), ("rate", 0.0), ("annotator_rate", 0.0), ("decay", 0.0)):
+            if not getattr(self, name) >= least:
+                raise InputError(f"{name}={getattr(self, name)} must be at least {least}")
+        if not 0.0 <= self.hold_out < 1.0:
+            raise InputError(f"hold_out={self.hold_out} must be a share of the items, from 0 to below 1")
 
-    def _of_items(self, x: Tensor, code: Tensor, fold: Tensor) -> Tensor:
-        """Predictions of all items of the crowd by networks that have not seen them; even where an item has no row."""
-        n_classes = len(self.classes_)
-        out = torch.full((self.objective_.n_items, n_classes), 1.0 / n_classes, device=self.device)
-        out[code] = self.objective_.predict(self.network_.unseen(x, fold))
-        return out
+    def _device(self, accelerator: Any = None) -> torch.device:
+        if accelerator is not None:
+            return torch.device(accelerator.device)
+        auto = "cuda" if torch.cuda.is_available() else "cpu"
+        return torch.device(auto if self.device == "auto" else self.device)
+
+    def _loop(self, rows: Rows, crowd: Crowd, item: Array, accelerator: Any) -> Loop:
+        """A run that has not begun: networks and objective as they start."""
+        torch.manual_seed(self.seed)
+        stated = {} if self.class_prior is None else {"class_prior": self.class_prior}
+        objective = make_objective(self.objective, **stated, **(self.options or {}))
+        if objective.folds > 1 and isinstance(self.network, nn.Module):
+            raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
+        index = torch.as_tensor(np.flatnonzero(item >= 0))
+        moments = rows.moments(index) if self.standardise else Rows.moments(rows, index)
+        networks = [build(self.network, rows.shape, crowd.n_classes) for _ in range(objective.folds)]
+        device = self._device(accelerator)
+        network = Ensemble(networks, *moments).to(device)
+        width = network.answer(rows, index[:2]).features.shape[1]
+        learner = Learner(network, objective.start(crowd, width)).to(device)
+        return Loop(
+            learner, rows, index,
+            code=torch.as_tensor(item)[index].to(device),
+            fold=network.folds(len(index), self.seed).to(device),
+            book=VoteBook(crowd).to(device),
+            accelerator=accelerator,
+            **{name: getattr(self, name) for name in OF_THE_LOOP},
+        )  # fmt: skip
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
+    @property
+    def _answers(self) -> Fitted:
+        if not hasattr(self, "fitted_"):
+            raise InputError("this CrowdClassifier has learned nothing yet: call fit first")
+        return self.fitted_
+
+    @property
+    def classes_(self) -> Array:
+        """The classes' names, in the order of the columns of `predict_proba`."""
+        return self._answers.classes
+
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, (rows, classes), by features alone."""
-        return self.objective_.predict(self._output(X)).detach().cpu().numpy()
+        return self._answers.predict_proba(as_rows(X, self.workers))
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
@@ -147,64 +217,47 @@ class CrowdClassifier:
         """Accuracy against true labels, a name a row; against votes, the mean log chance of a vote, in nats.
 
         Votes are a Crowd or an (items, annotators) matrix, as in `fit`: hold some items out and choose by them. They
-        are weak guides, and the only ones where there is no truth.
+        are weak guides, and the only ones where there is no truth. Confusion is counted from the model's own posterior,
+        so that every objective is judged alike.
         """
         if isinstance(truth, Crowd) or np.ndim(truth) == 2:
-            return self._vote_score(as_features(X), as_votes(truth), items)
-        codes = find(names_array(truth), self.classes_)
-        return float((find(self.predict(X), self.classes_) == codes).mean())
+            rows, crowd = as_rows(X, self.workers), as_votes(truth)
+            return self._answers.vote_score(rows, crowd, matched(rows, crowd, items))
+        labels = names_array(truth)
+        if len(labels) != len(said := self.predict(X)):
+            raise InputError(f"{len(labels)} labels for {len(said)} rows of X")
+        return float((find(said, self.classes_) == find(labels, self.classes_)).mean())
 
-    def _vote_score(self, x: Tensor, votes: Crowd, items: Any) -> float:
-        crowd = votes.with_classes(self.classes_)
-        item = matched(x, crowd, items)
-        row = np.zeros(crowd.n_items, np.int64)
-        row[item[item >= 0]] = np.flatnonzero(item >= 0)
-        confusion = self.confusion()
-        known = np.concatenate([confusion, confusion.mean(axis=0, keepdims=True)])  # last: a stranger
-        place = find(crowd.annotators, self.annotators_)[crowd.annotator]
-        chance = known[place, :, crowd.label] * self.predict_proba(x)[row[crowd.item]]
-        weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
-        return float(np.average(np.log(np.maximum(chance.sum(axis=1), 1e-12)), weights=weight))
-
-    @torch.no_grad()
-    def infer_proba(self, X: Any, votes: Any, items: Any = None) -> Array:
-        """Probabilities by features and votes together, (rows, classes); votes of annotators seen in training.
+    def infer(self, X: Any, votes: Any, items: Any = None) -> Result:
+        """Labels from features and votes together, a row each; votes are of annotators seen in training.
 
         Items of the training set are predicted by the network that has not learned from them, where there are several.
         """
-        crowd = as_votes(votes).with_names(annotators=self.annotators_).with_classes(self.classes_)
-        x = as_features(X)
-        item = matched(x, crowd, items)
-        place = find(crowd.annotators, self.annotators_)
-        if (place < 0).any():
-            raise InputError(f"annotator {crowd.annotators[place < 0][0]!r} was not there in training")
-        book = VoteBook(crowd).to(self.device)
-        book.annotator = torch.as_tensor(place, device=self.device)[book.annotator]
-        output = self._output(x)
-        names = np.arange(len(x)) if items is None else names_array(items)
-        again = find(names, self.items_)
-        trained = torch.as_tensor(again >= 0, device=self.device)
-        seen = torch.as_tensor(again, device=self.device)[trained]
-        output.logits[trained] = self.unseen_.logits[seen]
-        output.features[trained] = self.unseen_.features[seen]
-        there = torch.as_tensor(np.flatnonzero(item >= 0), device=self.device)
-        out = self.objective_.predict(output)
-        some = Output(output.logits[there], output.features[there])
-        out[there] = self.objective_.posterior(some, book.of(torch.as_tensor(item, device=self.device)[there]))
-        return out.cpu().numpy()
+        rows, crowd = as_rows(X, self.workers), as_votes(votes)
+        return self._answers.infer(rows, crowd, row_names(rows, items), matched(rows, crowd, items))
 
     def confusion(self) -> Array:
         """(annotators, true, given), as the objective has it."""
-        return self.objective_.confusion().detach().cpu().numpy()
+        return self._answers.learner.objective.confusion().detach().cpu().numpy()
 
-    def _output(self, x: Any) -> Output:
-        return self.network_.answer(self._scaled(as_features(x)))
+    def annotators(self) -> Table:
+        """How good every annotator is, worst first, by what features and votes say of the training items."""
+        return self._answers.annotators_table
 
-    def _scale(self, x: Tensor) -> None:
-        flat = x.reshape(len(x), -1)
-        on = self.standardise and x.ndim == 2
-        self.centre_ = flat.mean(dim=0) if on else torch.zeros(())
-        self.spread_ = flat.std(dim=0, correction=0).clamp_min(1e-6) if on else torch.ones(())
+    def history(self) -> Table:
+        """A row an epoch: loss, and in the run that chose their number loss and score on what was hidden."""
+        columns = {"loss": self.final_.loss, "choice_loss": self.choice_.loss, "choice_score": self.choice_.score}
+        most = max(map(len, columns.values()))
+        padded = {name: np.array([*values, *[np.nan] * (most - len(values))]) for name, values in columns.items()}
+        return Table({"epoch": np.arange(1, most + 1), **padded})
 
-    def _scaled(self, x: Tensor) -> Tensor:
-        return ((x - self.centre_) / self.spread_).to(self.device)
+    # -- on disk ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one file of arrays and JSON; `CrowdClassifier.load` reads it back."""
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, network: Any = None, objective: Any = None) -> CrowdClassifier:
+        """Read a saved model. A network or objective of your own is not in the file: give it again."""
+        return load_model(cls, path, network, objective)

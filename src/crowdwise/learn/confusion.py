@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import torch
 from torch import Tensor, nn
 
-from ..crowd import Crowd
 from ..errors import InputError
+from .class_prior import ClassPrior
 from .objective import Objective, Output
 from .votes import Votes
+
+
+def diagonal_logits(diagonal: float | None, n_classes: int) -> Tensor:
+    """Logits of a matrix with that diagonal and the rest spread evenly; None: e / (e + classes - 1), a weak one.
+
+    >>> torch.softmax(diagonal_logits(0.8, 3), dim=1).diagonal().mean().item()
+    0.800000011920929
+    """
+    right = math.e / (math.e + n_classes - 1) if diagonal is None else diagonal
+    if n_classes > 1 and right < 1.0 / n_classes:
+        raise InputError(f"diagonal={diagonal} is worse than guessing among {n_classes} classes")
+    strength = math.log(right * (n_classes - 1) / (1.0 - right)) if n_classes > 1 else 0.0
+    return strength * torch.eye(n_classes)
 
 
 class ConfusionObjective(Objective):
     """Votes drawn from the network's classes through confusion matrices: their mean cross-entropy, and a penalty.
 
     diagonal: the chance to be right that every matrix starts with, above that of guessing, or the classes would come
-    out under wrong names; None: e / (e + classes - 1), a weak one.
+    out under wrong names; None: e / (e + classes - 1), a weak one. class_prior: as for every objective.
     """
 
-    def __init__(self, diagonal: float | None = None):
-        super().__init__()
+    def __init__(self, diagonal: float | None = None, class_prior: ClassPrior = None):
+        super().__init__(class_prior)
         if diagonal is not None and not 0.0 < diagonal < 1.0:
             raise InputError(f"diagonal={diagonal} must lie between 0 and 1")
         self.diagonal = diagonal
 
-    def start(self, crowd: Crowd, width: int = 0) -> Self:
-        super().start(crowd, width)
-        right = math.e / (math.e + self.n_classes - 1) if self.diagonal is None else self.diagonal
-        strength = math.log(right * (self.n_classes - 1) / (1.0 - right)) if self.n_classes > 1 else 0.0
-        if strength < 0.0:
-            raise InputError(f"diagonal={self.diagonal} is worse than guessing among {self.n_classes} classes")
-        self.logits = nn.Parameter(strength * torch.eye(self.n_classes).repeat(self.n_annotators, 1, 1))
-        return self
+    def allocate(self) -> None:
+        first = diagonal_logits(self.diagonal, self.sizes.classes)
+        self.logits = nn.Parameter(first.repeat(self.sizes.annotators, 1, 1))
+
+    def log_confusion(self) -> Tensor:
+        """Logs of the matrices, (annotators, true, given)."""
+        return torch.log_softmax(self.logits, dim=2)
 
     def confusion(self) -> Tensor:
-        return torch.softmax(self.logits, dim=2)
+        return torch.exp(self.log_confusion())
 
-    def forward(self, output: Output, votes: Votes) -> Tensor:
+    def loss(self, output: Output, votes: Votes) -> Tensor:
         log_true = torch.log_softmax(output.logits, dim=1)[votes.row]  # (votes, true)
-        log_given = torch.log_softmax(self.logits, dim=2)[votes.annotator, :, votes.label]
+        log_given = self.log_confusion()[votes.annotator, :, votes.label]
         return votes.mean(-torch.logsumexp(log_true + log_given, dim=1)) + self.penalty(output)
 
     def penalty(self, output: Output) -> Tensor:

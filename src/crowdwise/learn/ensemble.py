@@ -5,47 +5,63 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from .networks import run_all
+from .networks import run
 from .objective import Output
+from .rows import AT_ONCE, Rows
 
 
 class Ensemble(nn.Module):
-    """Networks, of which number j never learns from rows of fold j; they answer new rows together.
+    """Networks on features of one scale, of which number j never learns from rows of fold j; they answer together.
 
     A single network is an ensemble of one, and learns from everything.
     """
 
-    def __init__(self, networks: list[nn.Module]):
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, networks: list[nn.Module], centre: Tensor, spread: Tensor):
         super().__init__()
         self.networks = nn.ModuleList(networks)
+        self.register_buffer("centre", centre)
+        self.register_buffer("spread", spread)
+
+    def __len__(self) -> int:
+        return len(self.networks)
 
     def folds(self, n_rows: int, seed: int) -> Tensor:
         """A fold for each row, of about the same size; -1 for all where there is one network."""
-        if len(self.networks) == 1:
+        if len(self) == 1:
             return torch.full((n_rows,), -1)
         order = torch.randperm(n_rows, generator=torch.Generator().manual_seed(seed))
         fold = torch.empty(n_rows, dtype=torch.long)
-        fold[order] = torch.arange(n_rows) % len(self.networks)
+        fold[order] = torch.arange(n_rows) % len(self)
         return fold
 
-    def learners(self, fold: Tensor) -> list[tuple[nn.Module, Tensor]]:
-        """Each network, and which of the rows it may learn from."""
-        return [(network, fold != j) for j, network in enumerate(self.networks)]
+    def run(self, j: int, x: Tensor) -> Output:
+        """What network j says of a batch."""
+        return run(self.networks[j], (x - self.centre) / self.spread)
 
-    def answer(self, x: Tensor) -> Output:
-        """Together: the mean of their log-probabilities, and of their features."""
-        said = [run_all(network, x) for network in self.networks]
-        logits = torch.stack([torch.log_softmax(each.logits, dim=1) for each in said]).mean(dim=0)
-        return Output(logits, torch.stack([each.features for each in said]).mean(dim=0))
+    @torch.no_grad()
+    def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None) -> Output:
+        """Some rows by all networks together: the mean of their log-probabilities, and of their features.
 
-    def unseen(self, x: Tensor, fold: Tensor) -> Output:
-        """Each row by the network that has not learned from it."""
-        if len(self.networks) == 1:
-            return run_all(self.networks[0], x)
-        said = [run_all(network, x) for network in self.networks]
-        each = torch.arange(len(x), device=x.device)
-        place = fold.to(x.device)
-        return Output(
-            torch.stack([one.logits for one in said])[place, each],
-            torch.stack([one.features for one in said])[place, each],
-        )
+        unseen: the fold of each, where each is to be answered by the network alone that has not learned from it.
+        """
+        if not len(index):
+            return Output(self.centre.new_zeros(0, 0), self.centre.new_zeros(0, 0))
+        was, device = self.training, self.centre.device
+        self.eval()
+        parts = torch.split(index, AT_ONCE)
+        folds = [None] * len(parts) if unseen is None else torch.split(unseen, AT_ONCE)
+        said = [self._together(x.to(device), fold) for x, fold in zip(rows.batches(parts), folds, strict=True)]
+        self.train(was)
+        return Output(torch.cat([part.logits for part in said]), torch.cat([part.features for part in said]))
+
+    def _together(self, x: Tensor, fold: Tensor | None) -> Output:
+        said = [self.run(j, x) for j in range(len(self))]
+        logits = torch.stack([torch.log_softmax(each.logits.float(), dim=1) for each in said])
+        features = torch.stack([each.features.float() for each in said])
+        if fold is None or len(self) == 1:
+            return Output(logits.mean(dim=0), features.mean(dim=0))
+        each, row = fold.to(x.device), torch.arange(len(x), device=x.device)
+        return Output(logits[each, row], features[each, row])

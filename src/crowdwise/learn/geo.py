@@ -8,17 +8,26 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from .class_prior import ClassPrior
 from .confusion import ConfusionObjective
 from .objective import Output
+from .parallel import gathered
 
 FLOOR = 1e-3  # of the determinant's diagonal, times one over the classes
+
+
+def log_volume(rows: Tensor) -> Tensor:
+    """Log-determinant of the mean of the outer products of rows, (rows, classes); the same for any number of rows."""
+    n_classes = rows.shape[1]
+    volume = rows.T @ rows / len(rows) + FLOOR / n_classes * torch.eye(n_classes, device=rows.device)
+    return torch.linalg.slogdet(volume).logabsdet
 
 
 class Geo(ConfusionObjective):
     """`CCEM` less strength times the log-volume of one of its factors."""
 
-    def __init__(self, strength: float = 0.01, diagonal: float | None = None):
-        super().__init__(diagonal)
+    def __init__(self, strength: float = 0.01, diagonal: float | None = None, class_prior: ClassPrior = None):
+        super().__init__(diagonal, class_prior)
         self.strength = strength
 
     @abstractmethod
@@ -26,9 +35,7 @@ class Geo(ConfusionObjective):
         """(rows, classes): the mean of its outer products is the matrix whose volume counts."""
 
     def penalty(self, output: Output) -> Tensor:
-        rows = self.factor(output)
-        volume = rows.T @ rows / len(rows) + FLOOR / self.n_classes * torch.eye(self.n_classes, device=rows.device)
-        return -self.strength * torch.linalg.slogdet(volume).logabsdet
+        return -self.strength * log_volume(self.factor(output))
 
 
 class GeoF(Geo):
@@ -39,7 +46,8 @@ class GeoF(Geo):
     over a batch of B items: some items must be surely of each class. For crowds without class experts. The mean makes
     lambda mean the same at any batch size, which must exceed the number of classes.
 
-    strength: lambda; large ones collapse small sets. diagonal: what the matrices start with.
+    strength: lambda; large ones collapse small sets. diagonal: what the matrices start with. class_prior: as for every
+    objective.
 
     Reference: Ibrahim, Nguyen & Fu, ICLR 2023, section 4.
     """
@@ -47,7 +55,7 @@ class GeoF(Geo):
     name: ClassVar[str] = "geo-f"
 
     def factor(self, output: Output) -> Tensor:
-        return torch.softmax(output.logits, dim=1)
+        return gathered(torch.softmax(output.logits, dim=1))
 
 
 class GeoW(Geo):
@@ -57,7 +65,7 @@ class GeoW(Geo):
 
     with :math:`w_{ml} = A_m[:, l]`: some annotators must be experts of each class. For data without sure items.
 
-    strength: lambda. diagonal: what the matrices start with.
+    strength: lambda. diagonal: what the matrices start with. class_prior: as for every objective.
 
     Reference: Ibrahim, Nguyen & Fu, ICLR 2023, section 4.
     """
@@ -65,4 +73,4 @@ class GeoW(Geo):
     name: ClassVar[str] = "geo-w"
 
     def factor(self, output: Output) -> Tensor:
-        return self.confusion().transpose(1, 2).reshape(-1, self.n_classes)
+        return self.confusion().transpose(1, 2).reshape(-1, self.sizes.classes)

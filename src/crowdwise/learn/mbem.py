@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import torch
+from torch import Tensor
 
+from .class_prior import ClassPrior
 from .objective import Output, PredictAll
 from .soft_labels import SoftLabels
 
@@ -20,23 +22,29 @@ class MBEM(SoftLabels):
     without the network in the posterior: it has spoken through the matrices. After `every` epochs, from vote shares.
     For many items with one vote each, where `AggNet` cannot begin.
 
-    every: epochs between two estimates.
+    every: epochs between two estimates. class_prior: as for every objective.
 
     Reference: Khetan, Lipton & Anandkumar, ICLR 2018, algorithm 1.
     """
 
     name: ClassVar[str] = "mbem"
+    epochs: Tensor
 
-    def __init__(self, every: int = 10):
-        super().__init__()
-        self.every, self.epochs = every, 0
+    def __init__(self, every: int = 10, class_prior: ClassPrior = None):
+        super().__init__(class_prior)
+        self.every = every
+
+    def allocate(self) -> None:
+        super().allocate()
+        self.register_buffer("epochs", torch.zeros((), dtype=torch.long))
 
     @torch.no_grad()
     def refresh(self, predict_all: PredictAll) -> None:
         self.epochs += 1
         if self.epochs % self.every:
             return
-        hard = torch.nn.functional.one_hot(predict_all().argmax(dim=1), self.n_classes).float()
-        self.matrices.copy_(self.counted(hard))
-        share = torch.log(hard.mean(dim=0).clamp_min(1e-3)).expand(self.n_items, -1)
-        self.target.copy_(super().posterior(Output(share, share), self.book.everything()))
+        hard = torch.nn.functional.one_hot(predict_all().argmax(dim=1), self.sizes.classes).float()
+        self.count(hard)
+        share = torch.log(hard.mean(dim=0).clamp_min(1e-3)).expand(self.sizes.items, -1)
+        said = self.log_votes(Output(share, share), self.book.everything())
+        self.target.copy_(self.balanced(share + said))

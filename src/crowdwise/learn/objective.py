@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple, Self
+from inspect import signature
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 
 from ..crowd import Crowd
-from .votes import Votes
+from .class_prior import ClassPrior, checked, compare_with_votes, log_shares
+from .parallel import gathered
+from .votes import Votes, by_row
 
 PredictAll = Callable[[], Tensor]
 
@@ -22,8 +25,22 @@ class Output(NamedTuple):
     features: Tensor
 
 
+class Sizes(NamedTuple):
+    """How many of each an objective has parameters for; width: of the network's features."""
+
+    items: int
+    votes: int
+    annotators: int
+    classes: int
+    width: int
+
+
 class Objective(nn.Module, ABC):
     """What is minimised when a network learns from votes.
+
+    class_prior: None, nothing is stated; "uniform"; or the classes' shares, in their order. A stated prior holds the
+    mean prediction of a batch to it, by their divergence, unless an objective has a better way. It is the strongest
+    assumption of all, and the votes can hardly check it: a warning says so when they speak against it.
 
     >>> from crowdwise.learn import CCEM, VoteBook
     >>> crowd = Crowd.from_matrix([[0, 1], [1, 1], [0, -1]])
@@ -37,19 +54,28 @@ class Objective(nn.Module, ABC):
     folds: ClassVar[int] = 1
     """How many networks learn, each without one part of the items, so that items are predicted by one that has not
     seen them; 1: a single network that sees all."""
+    stated: Tensor | None
 
-    def start(self, crowd: Crowd, width: int = 0) -> Self:
-        """Allocate the annotators' parameters for a crowd, and a network whose features have that width."""
-        self.n_items, self.n_annotators, self.n_classes = crowd.n_items, crowd.n_annotators, crowd.n_classes
-        return self
+    def __init__(self, class_prior: ClassPrior = None):
+        super().__init__()
+        self.class_prior = checked(class_prior)
+
+    # -- what an objective says ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def allocate(self) -> None:
+        """Make parameters and buffers by `sizes`, as they are before any vote is seen."""
+
+    def begin(self, crowd: Crowd) -> None:
+        """Set them by the votes, where they start from them."""
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
         """A batch before the network sees it."""
         return x, votes
 
     @abstractmethod
-    def forward(self, output: Output, votes: Votes) -> Tensor:
-        """The loss of a batch."""
+    def loss(self, output: Output, votes: Votes) -> Tensor:
+        """What a batch costs, without what is stated about the classes."""
 
     def predict(self, output: Output) -> Tensor:
         """Probabilities of the classes by the features alone, (rows, classes)."""
@@ -59,22 +85,49 @@ class Objective(nn.Module, ABC):
     def confusion(self) -> Tensor:
         """(annotators, true, given)."""
 
+    def log_votes(self, output: Output, votes: Votes) -> Tensor:
+        """Log chance of each row's votes given each class, (rows, classes)."""
+        log_chance = torch.log(self.confusion().clamp_min(1e-12))[votes.annotator, :, votes.label]  # (votes, true)
+        return by_row(log_chance * votes.weight[:, None], votes, len(output.logits))
+
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         """Probabilities of the classes by features and votes together, (rows, classes)."""
         log = torch.log(self.predict(output).clamp_min(1e-12))
-        return torch.softmax(log + self.log_votes(votes, len(log)), dim=1)
-
-    def log_votes(self, votes: Votes, n_rows: int) -> Tensor:
-        """Log chance of each row's votes given each class, (rows, classes)."""
-        log_chance = torch.log(self.confusion().clamp_min(1e-12))[votes.annotator, :, votes.label]  # (votes, true)
-        return by_row(log_chance * votes.weight[:, None], votes, n_rows)
+        return torch.softmax(log + self.log_votes(output, votes), dim=1)
 
     def refresh(self, predict_all: PredictAll) -> None:
         """Between epochs: renew what depends on the predictions of all items, (items, classes)."""
 
+    # -- what all of them do ------------------------------------------------------------------------------------------
 
-def by_row(values: Tensor, votes: Votes, n_rows: int) -> Tensor:
-    """Values a vote, (votes, ...), summed by row of the batch."""
-    return torch.zeros(n_rows, *values.shape[1:], dtype=values.dtype, device=values.device).index_add(
-        0, votes.row, values
-    )
+    def start(self, crowd: Crowd, width: int = 0) -> Self:
+        """Allocate the annotators' parameters for a crowd, and a network whose features have that width."""
+        self.resize(Sizes(crowd.n_items, crowd.n_votes, crowd.n_annotators, crowd.n_classes, width))
+        if self.stated is not None:
+            compare_with_votes(self.stated, crowd)
+        self.begin(crowd)
+        return self
+
+    def resize(self, sizes: Sizes) -> Self:
+        """Allocate without votes: for parameters that are about to be loaded."""
+        self.sizes = sizes
+        stated = None if self.class_prior is None else log_shares(self.class_prior, sizes.classes)
+        self.register_buffer("stated", stated)
+        self.allocate()
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """What it was made with, by name, as JSON has it."""
+        given = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in given.items()}
+
+    def forward(self, output: Output, votes: Votes) -> Tensor:
+        """The loss of a batch."""
+        return self.loss(output, votes) + self.balance(output)
+
+    def balance(self, output: Output) -> Tensor:
+        """The divergence of the batch's mean prediction from what is stated about the classes."""
+        if self.stated is None:
+            return output.logits.new_zeros(())
+        mean = gathered(self.predict(output)).mean(dim=0)
+        return (mean * (torch.log(mean.clamp_min(1e-12)) - self.stated)).sum()

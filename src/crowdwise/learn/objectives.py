@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from inspect import signature
 from typing import Any
 
 from ..errors import InputError
 from .aggnet import AggNet
+from .annot_mix import AnnotMix
 from .ccem import CCEM
+from .coinnet import COINNet
+from .conal import CoNAL
 from .cross_fit import CrossFit
 from .crowd_layer import CrowdLayer
+from .crowdlab import Crowdlab
+from .doctor_net import DoctorNet, WeightedDoctorNet
 from .geo import GeoF, GeoW
+from .instance_trace import InstanceTrace
 from .max_mig import MaxMIG
 from .mbem import MBEM
 from .objective import Objective
+from .oracle import Oracle
+from .raykar import Raykar
 from .soft_bootstrap import SoftBootstrap
-from .trace import Trace
+from .trace import SingleConfusion, Trace
 from .two_stage import TwoStage
 
 OBJECTIVES: dict[str, type[Objective]] = {
     kind.name: kind
-    for kind in (CrossFit, TwoStage, CrowdLayer, CCEM, Trace, MaxMIG, GeoF, GeoW, AggNet, MBEM, SoftBootstrap)
-}
+    for kind in (
+        CrossFit, MaxMIG, AggNet, Raykar, MBEM, CCEM, Trace, GeoF, GeoW, COINNet, InstanceTrace, SingleConfusion,
+        Oracle, CrowdLayer, CoNAL, DoctorNet, WeightedDoctorNet, AnnotMix, Crowdlab, TwoStage, SoftBootstrap,
+    )
+}  # fmt: skip
 
 
 def make_objective(objective: Any, **options: Any) -> Objective:
-    """An objective by name with options, or as it is.
+    """An objective by name with options, or a copy of one that is made already.
 
     >>> make_objective("trace", strength=0.1).strength
     0.1
     """
     if isinstance(objective, Objective):
         if options:
-            raise InputError("options go with an objective's name; this one is made already")
-        return objective
+            raise InputError(f"{', '.join(options)}: options go with an objective's name; this one is made already")
+        return deepcopy(objective)
     if objective not in OBJECTIVES:
         raise InputError(f"objective={objective!r}: choose {', '.join(OBJECTIVES)}")
     known = list(signature(OBJECTIVES[objective]).parameters)
     for option in options:
         if option not in known:
-            raise InputError(f"{objective} has no option {option!r}: it has {', '.join(known) or 'none'}")
+            raise InputError(f"{objective} has no option {option!r}: it has {', '.join(known)}")
     return OBJECTIVES[objective](**options)

@@ -1,30 +1,141 @@
-"""Rows of features and the items that they are of: matched by name, never by accident of order."""
+"""Rows of features, whatever holds them, and their items: matched by name, never by accident of order."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader, Dataset, default_collate
 
 from ..base import as_crowd
 from ..codes import Array, find, names_array, shown
 from ..crowd import Crowd
 from ..errors import InputError
 
+AT_ONCE = 1024  # rows, where there are no gradients
 
-def as_features(x: Any) -> Tensor:
-    """(rows, features ...) as single-precision numbers; every one finite."""
-    if hasattr(x, "toarray"):  # sparse text features
-        x = x.toarray()
-    x = torch.as_tensor(np.asarray(x) if not isinstance(x, Tensor) else x, dtype=torch.float32)
-    if x.ndim < 2 or not len(x):
-        raise InputError(f"X must have rows and columns, not the shape {tuple(x.shape)}")
-    bad = ~torch.isfinite(x.reshape(len(x), -1)).all(dim=1)
-    if bad.any():
-        raise InputError(f"X, row {int(bad.nonzero()[0, 0])}: a number is missing or infinite")
-    return x
+
+class Rows(ABC):
+    """Rows of features that are opened a batch at a time."""
+
+    shape: tuple[int, ...]
+    """Of one row."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def take(self, index: Tensor) -> Tensor:
+        """Some rows, (index, ...), as single-precision numbers."""
+
+    def batches(self, indices: Sequence[Tensor]) -> Iterator[Tensor]:
+        """The rows of one batch after the other."""
+        return map(self.take, indices)
+
+    def moments(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """What is taken off some rows, and what they are divided by, so that features are of one scale."""
+        return torch.zeros(()), torch.ones(())
+
+    def to(self, device: str | torch.device) -> Rows:
+        """On a device, where that is worth it."""
+        return self
+
+
+class DenseRows(Rows):
+    """An array or tensor; images may stay whole bytes."""
+
+    def __init__(self, x: Tensor):
+        self.x, self.shape = x, tuple(x.shape[1:])
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def take(self, index: Tensor) -> Tensor:
+        return self.x[index.to(self.x.device)].to(torch.float32)
+
+    def moments(self, index: Tensor) -> tuple[Tensor, Tensor]:
+        """Of each feature; of images, of each channel."""
+        some = self.take(index)
+        over = (0, *range(1 if some.ndim == 3 else 2, some.ndim)) if some.ndim > 2 else (0,)
+        spread, centre = torch.std_mean(some, dim=over, correction=0, keepdim=True)
+        return centre[0], torch.where(spread[0] > 1e-6, spread[0], torch.ones_like(spread[0]))
+
+    def to(self, device: str | torch.device) -> DenseRows:
+        return DenseRows(self.x.to(device))
+
+
+class SparseRows(Rows):
+    """A SciPy sparse matrix, such as words of texts: only a batch is ever dense. Its scale is left as it is."""
+
+    def __init__(self, x: Any):
+        self.x, self.shape = x.tocsr(), (x.shape[1],)
+
+    def __len__(self) -> int:
+        return int(self.x.shape[0])
+
+    def take(self, index: Tensor) -> Tensor:
+        return torch.as_tensor(self.x[index.cpu().numpy()].toarray(), dtype=torch.float32)
+
+
+class ListedRows(Rows):
+    """A torch Dataset, such as images on disk: what it gives for a number, or the first of what it gives, is a row."""
+
+    def __init__(self, data: Dataset[Any], workers: int = 0):
+        self.data, self.workers = data, workers
+        self.shape = tuple(_first(data[0]).shape)
+
+    def __len__(self) -> int:
+        return len(self.data)  # type: ignore[arg-type]
+
+    def take(self, index: Tensor) -> Tensor:
+        return _stacked([self.data[int(i)] for i in index])
+
+    def batches(self, indices: Sequence[Tensor]) -> Iterator[Tensor]:
+        numbers = [index.tolist() for index in indices]
+        return iter(DataLoader(self.data, batch_sampler=numbers, num_workers=self.workers, collate_fn=_stacked))
+
+
+def _first(sample: Any) -> Tensor:
+    return torch.as_tensor(sample[0] if isinstance(sample, tuple | list) else sample)
+
+
+def _stacked(samples: list[Any]) -> Tensor:
+    return default_collate([_first(sample) for sample in samples]).to(torch.float32)
+
+
+def as_rows(x: Any, workers: int = 0) -> Rows:
+    """Features as Rows: an array, a tensor, a SciPy sparse matrix, or a torch Dataset. Every number must be finite."""
+    if isinstance(x, Rows):
+        return x
+    if isinstance(x, Dataset):
+        return ListedRows(x, workers)
+    if hasattr(x, "tocsr"):
+        rows: Rows = SparseRows(x)
+        finite = np.isfinite(rows.x.data)  # type: ignore[attr-defined]
+        bad = np.repeat(np.arange(len(rows)), np.diff(rows.x.indptr))[~finite]  # type: ignore[attr-defined]
+    else:
+        tensor = _tensor(x)
+        if tensor.ndim < 2 or not len(tensor):
+            raise InputError(f"X must have rows and columns, not the shape {tuple(tensor.shape)}")
+        rows = DenseRows(tensor)
+        bad = np.zeros(0, int)
+        if tensor.is_floating_point():
+            bad = np.flatnonzero(~torch.isfinite(tensor.reshape(len(tensor), -1)).all(dim=1).cpu().numpy())
+    if len(bad):
+        raise InputError(f"X, row {int(bad[0])}: a number is missing or infinite")
+    return rows
+
+
+def _tensor(x: Any) -> Tensor:
+    try:
+        x = x if isinstance(x, Tensor) else torch.as_tensor(np.ascontiguousarray(np.asarray(x)))
+    except (TypeError, ValueError) as error:
+        raise InputError("X must be numbers: an array, a tensor, a sparse matrix or a torch Dataset") from error
+    return x if x.dtype == torch.uint8 else x.to(torch.float32)
 
 
 def as_votes(votes: Any) -> Crowd:
@@ -34,27 +145,28 @@ def as_votes(votes: Any) -> Crowd:
     return as_crowd(votes)
 
 
-def matched(x: Tensor, crowd: Crowd, items: Any = None) -> Array:
+def row_names(rows: Rows, items: Any = None) -> Array:
+    """The item that each row is of, by name; without names, its number."""
+    if items is None:
+        return np.arange(len(rows))
+    names = names_array(items)
+    if len(names) != len(rows):
+        raise InputError(f"items: {len(names)} names for {len(rows)} rows of X")
+    if len(np.unique(names)) < len(names):
+        raise InputError("items: a name comes twice; every row of X must have its own")
+    return names
+
+
+def matched(rows: Rows, crowd: Crowd, items: Any = None) -> Array:
     """The item of each row of X, as a code, -1 where nobody voted on it.
 
     `items` names the rows; without it, items must be named 0..n-1.
     """
-    if items is None:
-        names = np.arange(len(x))
-        strange = find(crowd.items, names) < 0
-        if strange.any():
-            raise InputError(
-                f"item {shown(crowd.items[strange][0])} is no row number of X (0..{len(x) - 1}): name the rows, items="
-            )
-    else:
-        names = names_array(items)
-        if len(names) != len(x):
-            raise InputError(f"items: {len(names)} names for {len(x)} rows of X")
-        if len(np.unique(names)) < len(names):
-            raise InputError("items: a name comes twice; every row of X must have its own")
-        missing = find(crowd.items, names) < 0
-        if missing.any():
-            raise InputError(
-                f"item {shown(crowd.items[missing][0])} has votes but no row in X ({int(missing.sum())} such items)"
-            )
+    names = row_names(rows, items)
+    missing = find(crowd.items, names) < 0
+    if missing.any():
+        first = shown(crowd.items[missing][0])
+        if items is None:
+            raise InputError(f"item {first} is no row number of X (0..{len(rows) - 1}): name the rows, items=")
+        raise InputError(f"item {first} has votes but no row in X ({int(missing.sum())} such items)")
     return np.asarray(find(names, crowd.items))

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from .class_prior import ClassPrior
 from .objective import Output
 from .two_stage import TwoStage
 from .votes import Votes
@@ -19,18 +20,24 @@ class SoftBootstrap(TwoStage):
 
     so that labels it firmly disbelieves count less. Knows nothing of annotators.
 
-    belief: :math:`\beta`, the share of the label. method, hard: as for `TwoStage`.
+    belief: :math:`\beta`, the share of the label. method, hard, class_prior: as for `TwoStage`.
 
     Reference: Reed et al., ICLR workshop 2015, equation 6.
     """
 
     name: ClassVar[str] = "soft-bootstrap"
 
-    def __init__(self, belief: float = 0.95, method: str = "majority-vote", hard: bool = False):
-        super().__init__(method, hard)
+    def __init__(
+        self,
+        belief: float = 0.95,
+        method: str = "majority-vote",
+        hard: bool = False,
+        class_prior: ClassPrior = None,
+    ):
+        super().__init__(method, hard, class_prior)
         self.belief = belief
 
-    def forward(self, output: Output, votes: Votes) -> Tensor:
+    def loss(self, output: Output, votes: Votes) -> Tensor:
         said, log = torch.softmax(output.logits, dim=1), torch.log_softmax(output.logits, dim=1)
-        own = self.of_voted(-(said * log).sum(dim=1), votes)
-        return self.belief * super().forward(output, votes) + (1.0 - self.belief) * own
+        own = votes.mean_of_rows(-(said * log).sum(dim=1))
+        return self.belief * super().loss(output, votes) + (1.0 - self.belief) * own

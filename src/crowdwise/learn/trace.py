@@ -1,13 +1,14 @@
-"""Trace: confusion matrices as diffuse as the votes allow."""
+"""Trace and SingleConfusion: confusion matrices as diffuse as the votes allow."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from .confusion import ConfusionObjective
+from .class_prior import ClassPrior
+from .confusion import ConfusionObjective, diagonal_logits
 from .objective import Output
 
 
@@ -20,16 +21,34 @@ class Trace(ConfusionObjective):
     is diagonally dominant, the true matrices are the least ones. lambda multiplies a mean over annotators, whatever
     their number.
 
-    strength: lambda. diagonal: what the matrices start with; they must begin near the identity.
+    strength: lambda. diagonal: what the matrices start with; they must begin near the identity. class_prior: as for
+    every objective.
 
     Reference: Tanno, Saeedi, Sankaranarayanan, Alexander & Silberman, CVPR 2019, equation 5.
     """
 
     name: ClassVar[str] = "trace"
 
-    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.9):
-        super().__init__(diagonal)
+    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.9, class_prior: ClassPrior = None):
+        super().__init__(diagonal, class_prior)
         self.strength = strength
 
     def penalty(self, output: Output) -> Tensor:
         return self.strength * torch.diagonal(self.confusion(), dim1=1, dim2=2).sum(dim=1).mean()
+
+
+class SingleConfusion(Trace):
+    """One confusion matrix for all annotators, with the trace penalty: noise without people.
+
+    strength, diagonal, class_prior: as for `Trace`.
+
+    Reference: Sukhbaatar et al., ICLR workshop 2015; with the trace in Tanno et al., CVPR 2019, section 3.3.
+    """
+
+    name: ClassVar[str] = "single-confusion"
+
+    def allocate(self) -> None:
+        self.logits = nn.Parameter(diagonal_logits(self.diagonal, self.sizes.classes)[None])
+
+    def log_confusion(self) -> Tensor:
+        return super().log_confusion().expand(self.sizes.annotators, -1, -1)

@@ -9,21 +9,23 @@ import numpy as np
 from ..codes import Array
 from ..crowd import Crowd
 from ..methods import make
+from .class_prior import ClassPrior
 from .soft_labels import SoftLabels
 
 
 class TwoStage(SoftLabels):
     """Aggregate the votes, then train on the outcome: the baseline of everything else here.
 
-    method: the name of an aggregation method. hard: train on its labels; otherwise on its posterior.
+    method: the name of an aggregation method. hard: train on its labels; otherwise on its posterior. class_prior: as
+    for every objective; hard labels are not moved by it.
 
     Reference: Sheng, Provost & Ipeirotis, KDD 2008, section 4 (soft and hard labels).
     """
 
     name: ClassVar[str] = "two-stage"
 
-    def __init__(self, method: str = "dawid-skene", hard: bool = False):
-        super().__init__()
+    def __init__(self, method: str = "dawid-skene", hard: bool = False, class_prior: ClassPrior = None):
+        super().__init__(class_prior)
         self.method, self.hard = method, hard
 
     def first_targets(self, crowd: Crowd) -> Array:

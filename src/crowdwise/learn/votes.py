@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..crowd import Crowd
+from . import parallel
 
 
 class Votes(NamedTuple):
@@ -25,8 +26,24 @@ class Votes(NamedTuple):
     vote: Tensor
 
     def mean(self, loss: Tensor) -> Tensor:
-        """The mean of a loss a vote, by weight."""
-        return (self.weight * loss).sum() / self.weight.sum().clamp_min(1e-12)
+        """The mean of a loss a vote, by weight, over all processes."""
+        return parallel.mean(loss, self.weight)
+
+    def mean_of_rows(self, loss: Tensor) -> Tensor:
+        """The mean of a loss a row, over the rows that have votes, of all processes."""
+        voted = torch.zeros_like(loss).index_fill(0, self.row, 1.0)
+        return parallel.mean(loss, voted)
+
+    def only(self, may: Tensor) -> Votes:
+        """The votes on some rows of the batch, which are numbered anew; may: (rows,) of bool."""
+        kept = Votes(*(column[may[self.row]] for column in self))
+        return kept._replace(row=(torch.cumsum(may, 0) - 1)[kept.row])
+
+
+def by_row(values: Tensor, votes: Votes, n_rows: int) -> Tensor:
+    """Values a vote, (votes, ...), summed by row of the batch."""
+    zero = torch.zeros(n_rows, *values.shape[1:], dtype=values.dtype, device=values.device)
+    return zero.index_add(0, votes.row, values)
 
 
 class VoteBook(nn.Module):

@@ -1,0 +1,56 @@
+"""crowdwise predict: labels of new items by a trained classifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
+    features: Annotated[str, typer.Argument(help="Features: .npz with X, a row an item, and item, its name.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
+    votes: Annotated[
+        str | None, typer.Option(help="Votes on these items, by annotators who were there in training.")
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add a column for the probability of each class.")
+    ] = False,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+) -> None:
+    """Label items by their features, with a model that crowdwise train made; with --votes, by both together.
+
+    Example: crowdwise predict model/ new.npz --out labels.csv
+    """
+    import numpy as np
+
+    from ..io import read_features, write_table
+    from ..learn import CrowdClassifier
+    from ..table import Table
+
+    trained = CrowdClassifier.load(model / "model.npz" if model.is_dir() else model)
+    known = read_features(features)
+    names = np.arange(known.X.shape[0]) if known.item is None else known.item
+    if votes is None:
+        proba = trained.predict_proba(known.X)
+    else:
+        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
+        proba = trained.infer(known.X, crowd, known.item).posterior
+    code = proba.argmax(axis=1)
+    columns = {"item": names, "label": trained.classes_[code], "confidence": proba[np.arange(len(code)), code]}
+    if probabilities:
+        columns |= {f"p_{name}": proba[:, k] for k, name in enumerate(trained.classes_.tolist())}
+    write_table(Table(columns), out)
+    if out != "-":
+        o.say(f"{len(names):,} labels: {out}")

@@ -1,0 +1,107 @@
+"""crowdwise train: a classifier straight from votes and features."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def train(
+    features: Annotated[str, typer.Option(help="The items' features: .npz with X, a row an item, and item, its name.")],
+    votes: Annotated[str, typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    objective: Annotated[
+        str, typer.Option(help="How networks learn from votes; crowdwise methods --objectives lists the ways.")
+    ] = "cross-fit",
+    network: Annotated[str, typer.Option(help="linear, mlp, cnn or resnet.")] = "mlp",
+    class_prior: Annotated[
+        str | None, typer.Option(help='What is known of the classes\' shares: uniform, or shares such as "0.2,0.8".')
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the items.")] = 20,
+    batch: Annotated[int, typer.Option(min=1, help="Items a step.")] = 64,
+    rate: Annotated[float, typer.Option(help="Learning rate of the network.")] = 1e-3,
+    annotator_rate: Annotated[float, typer.Option(help="Learning rate of the annotators' parameters.")] = 1e-2,
+    hold_out: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Share of the items whose votes choose the number of epochs.")
+    ] = 0.0,
+    patience: Annotated[
+        int | None, typer.Option(min=0, help="Epochs without progress on what is held out, then stop.")
+    ] = None,
+    clean: Annotated[
+        str | None, typer.Option(help="File of known labels (item, label) to choose by, in place of held-out votes.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the objective, such as strength=0.1; repeatable.")
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin anew, whatever was left in the folder.")] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    precision: Annotated[str, typer.Option(help="no, bf16 or fp16: of the network's arithmetic.")] = "no",
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+    seed: o.Seed = 0,
+    json: o.AsJson = False,
+) -> None:
+    """Train a classifier from votes and features together, and find the items' labels and the annotators' quality.
+
+    Writes model.npz (for crowdwise predict), labels.csv, annotators.csv, history.csv and history.svg. A run that was
+    killed goes on where it stopped when the same command is given again. Under torchrun or accelerate launch all
+    processes train together.
+
+    Example: crowdwise train --features features.npz --votes votes.csv --objective max-mig --out model/
+    """
+    from ..errors import InputError
+    from ..io import read_features, read_labels, write_table
+    from ..learn import CrowdClassifier
+    from ..learn.checkpoint import forget
+    from ..learn.history import draw
+    from ..learn.parallel import rank
+
+    if precision not in ("no", "bf16", "fp16"):
+        raise InputError(f"--precision {precision}: choose no, bf16 or fp16")
+    known = read_features(features)
+    accelerator = None
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 or precision != "no":
+        from accelerate import Accelerator
+
+        accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu")
+    with o.spoken_warnings(), o.bar(objective) as told:
+        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
+        model = CrowdClassifier(
+            network, objective, o.settings(set_), o.shares(class_prior), epochs=epochs, batch=batch, rate=rate,
+            annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, seed=seed, device=device,
+        )  # fmt: skip
+        if restart:
+            forget(out / "checkpoint")
+        model.fit(
+            known.X, crowd, known.item, clean=read_labels(clean) if clean else None, accelerator=accelerator,
+            checkpoint=out / "checkpoint", callback=told,
+        )  # fmt: skip
+        if rank() > 0:
+            return
+        result = model.infer(known.X, crowd, known.item)
+    model.save(out / "model.npz")
+    forget(out / "checkpoint")
+    history = model.history()
+    write_table(result.to_table(), out / "labels.csv")
+    write_table(model.annotators(), out / "annotators.csv")
+    write_table(history, out / "history.csv")
+    draw(history, out / "history.svg")
+    if json:
+        summary = {**crowd.summary(), "objective": objective, "epochs": len(model.final_.loss), "seed": seed}
+        o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
+        return
+    chosen = ", a number chosen by what was held out" if hold_out or clean else ""
+    learned = f"{len(model.final_.loss)} epochs from {crowd.n_votes:,} votes on {crowd.n_items:,} items"
+    o.say(f"{objective} learned {learned}{chosen}")
+    o.say(f"model, labels, annotators and history: {out}")

@@ -1,0 +1,91 @@
+"""Choice without truth: how well votes that were hidden are foretold, or known labels where there are some."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..codes import Array, find, shown
+from ..crowd import Crowd
+from ..errors import InputError
+from ..frames import labels_by_item
+from .counted import counts, pooled
+from .loop import Loop
+from .rows import Rows
+from .votes import VoteBook, Votes
+
+STRENGTH = 5.0  # votes' worth of the crowd's mean in each row of a matrix that votes are judged with
+
+
+def vote_score(proba: Tensor, votes: Votes, matrices: Tensor) -> float:
+    """The mean log chance of votes on rows with these probabilities, seen through confusion matrices, in nats.
+
+    >>> votes = VoteBook(Crowd.from_matrix([[0, 1]])).everything()
+    >>> round(vote_score(torch.tensor([[0.9, 0.1]]), votes, torch.eye(2).expand(2, 2, 2)), 3)
+    -1.204
+    """
+    chance = (proba[votes.row] * matrices[votes.annotator, :, votes.label]).sum(dim=1)
+    return float((votes.weight * torch.log(chance.clamp_min(1e-12))).sum() / votes.weight.sum())
+
+
+@torch.no_grad()
+def own_posterior(loop: Loop) -> Tensor:
+    """What a run takes for true of every item, from features and votes, (items, classes); even without a row."""
+    objective = loop.learner.objective
+    said = loop.learner.network.answer(loop.rows, loop.index, loop.fold)
+    even = torch.full((objective.sizes.items, objective.sizes.classes), 1.0 / objective.sizes.classes)
+    out = even.to(said.logits.device)
+    out[loop.code] = objective.posterior(said, loop.book.of(loop.code))
+    return out
+
+
+def own_confusion(loop: Loop, posterior: Tensor) -> Tensor:
+    """Confusion counted from a run's own posterior: every objective has that, and it means the same for each."""
+    counted = counts(posterior, loop.book.everything(), loop.learner.objective.sizes.annotators)
+    return pooled(counted, STRENGTH).cpu()
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Items that a first run does not see, and what it is judged by: their votes, or their known classes."""
+
+    items: Array
+    votes: Crowd | None = None
+    code: Array | None = None
+
+    @classmethod
+    def of_votes(cls, crowd: Crowd, share: float, seed: int) -> Hidden:
+        """All votes of a share of the items."""
+        n_hidden = int(share * crowd.n_items)
+        if not 0 < n_hidden < crowd.n_items:
+            raise InputError(f"hold_out={share} of {crowd.n_items} items: too few to learn from or to judge by")
+        items = crowd.items[np.sort(np.random.default_rng(seed).permutation(crowd.n_items)[:n_hidden])]
+        return cls(items, votes=crowd.subset(items=items))
+
+    @classmethod
+    def of_labels(cls, clean: Any, crowd: Crowd, names: Array) -> Hidden:
+        """Items whose labels are known; they have rows, and may have votes."""
+        items, labels = labels_by_item(clean)
+        code = np.asarray(find(labels, crowd.classes))
+        for bad, what in ((find(items, names) < 0, "no row in X"), (code < 0, "a label that nobody voted for")):
+            if bad.any():
+                raise InputError(f"clean: item {shown(items[bad][0])} has {what}")
+        if not (find(crowd.items, items) < 0).any():
+            raise InputError("clean names every item that has votes: nothing is left to learn from")
+        return cls(items, code=code)
+
+    def rest(self, crowd: Crowd) -> Crowd:
+        """The crowd without these items."""
+        return crowd.subset(items=crowd.items[find(crowd.items, self.items) < 0])
+
+    def score(self, loop: Loop, rows: Rows, names: Array) -> float:
+        """How good a run's networks are on these items."""
+        index = torch.as_tensor(np.asarray(find(self.items, names)))
+        said = loop.learner.objective.predict(loop.learner.network.answer(rows, index)).detach().cpu()
+        if self.votes is None:
+            return float((said.numpy().argmax(axis=1) == self.code).mean())
+        return vote_score(said, VoteBook(self.votes).everything(), own_confusion(loop, own_posterior(loop)))

@@ -1,0 +1,131 @@
+"""Fitted: what training leaves, and what it can answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..aggregate.dawid_skene import DawidSkene
+from ..annotators import quality
+from ..codes import Array, find, shown
+from ..crowd import Crowd
+from ..errors import InputError
+from ..result import Result
+from ..table import Table
+from .choice import own_confusion, own_posterior, vote_score
+from .learner import Learner
+from .loop import Loop
+from .objective import Output
+from .rows import Rows
+from .votes import VoteBook
+
+
+@dataclass
+class Fitted:
+    """Networks and objective after training, with the names behind their numbers.
+
+    items: the rows trained on; unseen: what the network that has not learned from each says of it, where there are
+    several networks; matrices: confusion counted from its own posterior; annotators_table: how good each annotator is.
+    """
+
+    learner: Learner
+    shape: tuple[int, ...]
+    classes: Array
+    annotators: Array
+    items: Array
+    unseen: Array
+    matrices: Array
+    annotators_table: Table
+
+    @classmethod
+    def of(cls, loop: Loop, crowd: Crowd, names: Array) -> Fitted:
+        """A run that is over."""
+        network = loop.learner.network
+        posterior = own_posterior(loop)
+        several = len(network) > 1
+        unseen = network.answer(loop.rows, loop.index, loop.fold).logits.cpu().numpy() if several else np.zeros((0, 0))
+        result = as_result(posterior.cpu().numpy(), crowd.items, crowd, loop.learner)
+        return cls(
+            learner=loop.learner,
+            shape=loop.rows.shape,
+            classes=crowd.classes,
+            annotators=crowd.annotators,
+            items=names[loop.index.numpy()],
+            unseen=unseen,
+            matrices=own_confusion(loop, posterior).numpy(),
+            annotators_table=quality(crowd, result),
+        )
+
+    @property
+    def device(self) -> torch.device:
+        return self.learner.network.centre.device
+
+    def check(self, rows: Rows) -> None:
+        """Rows must be of the shape that was learned from."""
+        if rows.shape != self.shape:
+            raise InputError(f"X has rows of shape {rows.shape}; the model was trained on {self.shape}")
+
+    def output(self, rows: Rows) -> Output:
+        """What the networks say together."""
+        self.check(rows)
+        return self.learner.network.answer(rows, torch.arange(len(rows)))
+
+    @torch.no_grad()
+    def predict_proba(self, rows: Rows) -> Array:
+        """By features alone, (rows, classes)."""
+        return self.learner.objective.predict(self.output(rows)).cpu().numpy()
+
+    @torch.no_grad()
+    def infer(self, rows: Rows, crowd: Crowd, names: Array, item: Array) -> Result:
+        """By features and votes together; `item` is each row's in the crowd, -1 without votes."""
+        crowd = crowd.with_names(annotators=self.annotators).with_classes(self.classes)
+        place = np.asarray(find(crowd.annotators, self.annotators))
+        if (place < 0).any():
+            raise InputError(f"annotator {shown(crowd.annotators[place < 0][0])} was not there in training")
+        book = VoteBook(crowd).to(self.device)
+        book.annotator = torch.as_tensor(place, device=self.device)[book.annotator]
+        output = self.output(rows)
+        if len(self.unseen):
+            again = np.asarray(find(names, self.items))
+            known = torch.as_tensor(np.flatnonzero(again >= 0), device=self.device)
+            output.logits[known] = torch.as_tensor(self.unseen[again[again >= 0]], device=self.device)
+        posterior = self.learner.objective.predict(output)
+        there = torch.as_tensor(np.flatnonzero(item >= 0), device=self.device)
+        some = Output(output.logits[there], output.features[there])
+        votes = book.of(torch.as_tensor(item, device=self.device)[there])
+        posterior[there] = self.learner.objective.posterior(some, votes)
+        return as_result(posterior.cpu().numpy(), names, self, self.learner)
+
+    def vote_score(self, rows: Rows, crowd: Crowd, item: Array) -> float:
+        """The mean log chance of votes on items, in nats; a stranger is taken for the mean of the annotators."""
+        crowd = crowd.with_classes(self.classes)
+        matrices = np.concatenate([self.matrices, self.matrices.mean(axis=0, keepdims=True)])  # last: a stranger
+        row = np.zeros(crowd.n_items, np.int64)
+        row[item[item >= 0]] = np.flatnonzero(item >= 0)
+        votes = VoteBook(crowd).everything()
+        place = torch.as_tensor(np.asarray(find(crowd.annotators, self.annotators)) % len(matrices))
+        proba = torch.as_tensor(self.predict_proba(rows)[row])
+        return vote_score(proba, votes._replace(annotator=place[votes.annotator]), torch.as_tensor(matrices))
+
+
+def as_result(posterior: Array, items: Array, names: Any, learner: Learner) -> Result:
+    """A posterior as a Result; `names` has the annotators' and the classes'.
+
+    Its parameters are those of Dawid and Skene, so that votes on other items can be judged by them, without features.
+    """
+    confusion = learner.objective.confusion().detach().cpu().numpy().astype(float)
+    posterior = posterior.astype(float) / posterior.sum(axis=1, keepdims=True)
+    share = posterior.mean(axis=0)
+    return Result(
+        method=DawidSkene(),
+        posterior=posterior,
+        items=items,
+        annotators=names.annotators,
+        classes=names.classes,
+        params={"prior": share / share.sum(), "confusion": confusion / confusion.sum(axis=2, keepdims=True)},
+        statistics={},
+        notes=(f"from features and votes by {learner.objective.name}; predict goes by votes alone",),
+    )
