@@ -27,13 +27,13 @@ class CrossFit(AggNet):
 
     with confusion matrices counted from q, each row with `strength` votes' worth of the crowd's mean; b, the
     temperature, the most likely one given the votes; and w, class weights that move the shares of the classes in q part
-    of the way to `class_prior` or, where nothing is stated, to the shares of the votes. Without them the shares drift: a
-    class that is missed a little more each round withers, as metal does among the genres of music. Use it with few,
+    of the way to `class_prior` or, where nothing is stated, to the shares of the votes. Without them the shares drift:
+    a class that is missed a little more each round withers, as metal does among the genres of music. Use it with few,
     noisy votes an item and features that tell classes apart: it is the default.
 
-    class_prior: as for every objective. trust: how far the shares of the classes go to those stated, 0 to 1 (in logs); 1
-    holds them there. anchor: how far to those of the votes, where none are stated. strength: see above. warm_up: epochs
-    on vote shares before the first E-step. mix: alpha of mixup, 0 for none.
+    class_prior: as for every objective. trust: how far the shares of the classes go to those stated, 0 to 1 (in logs);
+    1 holds them there. anchor: how far to those of the votes, where none are stated. strength: see above. warm_up:
+    epochs on vote shares before the first E-step. mix: alpha of mixup, 0 for none.
 
     Reference: crowdwise; the parts are Raykar et al. (JMLR 2010) and cross-fitting after Chernozhukov et al. (2018).
     """
@@ -47,7 +47,7 @@ class CrossFit(AggNet):
     def __init__(
         self,
         class_prior: ClassPrior = None,
-        trust: float = 0.5,
+        trust: float = 0.6,
         anchor: float = 0.35,
         strength: float = 5.0,
         warm_up: int = 4,
