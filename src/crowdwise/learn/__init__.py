@@ -8,6 +8,7 @@ except ImportError as error:
 from .aggnet import AggNet
 from .annot_mix import AnnotMix
 from .ccem import CCEM
+from .choose import Choice, choose
 from .classifier import CrowdClassifier
 from .coinnet import COINNet
 from .conal import CoNAL
@@ -35,6 +36,7 @@ __all__ = [
     "AggNet",
     "AnnotMix",
     "COINNet",
+    "Choice",
     "CoNAL",
     "CrossFit",
     "CrowdClassifier",
@@ -56,5 +58,6 @@ __all__ = [
     "VoteBook",
     "Votes",
     "WeightedDoctorNet",
+    "choose",
     "make_objective",
 ]

@@ -38,11 +38,11 @@ class CrowdClassifier:
     objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one.
     class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares in the order of the
     classes. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine
-    does): of training by Adam. hold_out: share of the items whose votes are hidden in a first run, which chooses the
-    number of epochs by them; 0: train for `epochs`, without choice. patience: epochs without progress after which that
-    first run ends. standardise: centre and scale each feature (of images, each channel) by the training rows. seed:
-    same seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that
-    read rows of a torch Dataset.
+    does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of the
+    items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
+    without choice. patience: epochs without progress after which that first run ends. standardise: centre and scale
+    each feature (of images, each channel) by the training rows. seed: same seed, same answer. device: where it is
+    trained; "auto" takes a GPU where there is one. workers: processes that read rows of a torch Dataset.
 
     >>> from crowdwise import simulate
     >>> rng = np.random.default_rng(0)
@@ -66,6 +66,7 @@ class CrowdClassifier:
         annotator_rate: float = 1e-2,
         decay: float = 1e-4,
         anneal: bool = True,
+        stop: int | None = None,
         hold_out: float = 0.0,
         patience: int | None = None,
         standardise: bool = True,
@@ -75,7 +76,7 @@ class CrowdClassifier:
     ):
         self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
-        self.decay, self.anneal, self.hold_out, self.patience = decay, anneal, hold_out, patience
+        self.decay, self.anneal, self.stop, self.hold_out, self.patience = decay, anneal, stop, hold_out, patience
         self.standardise, self.seed, self.device, self.workers = standardise, seed, device, workers
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
@@ -123,11 +124,7 @@ class CrowdClassifier:
         devices, processes and precision. checkpoint: a folder; a run that was stopped goes on from there. callback:
         called after each epoch with its number, of how many, loss, and score.
         """
-        self._check()
-        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes)
-        names, item = row_names(rows, items), matched(rows, crowd, items)
-        if not crowd.n_votes:
-            raise InputError("no row of X has a vote")
+        rows, crowd, names = self._opened(X, votes, items, accelerator)
         mark = fingerprint(self.get_params(), crowd, len(rows))
         told = callback if rank() == 0 else None
 
@@ -140,21 +137,41 @@ class CrowdClassifier:
             return loop.run(stop, watch, self.patience if watch else None, told, keep)
 
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            chosen, first = self.epochs, History()
-            if clean is not None or self.hold_out:
-                hidden = (
-                    Hidden.of_votes(crowd, self.hold_out, self.seed)
-                    if clean is None
-                    else Hidden.of_labels(clean, crowd, names)
-                )
-                part = hidden.rest(crowd)
-                loop = self._loop(rows, part, np.asarray(find(names, part.items)), accelerator)
+            chosen, first = self.stop or self.epochs, History()
+            hidden = self._hidden(crowd, names, clean)
+            if hidden is not None:
+                loop = self._loop(rows, hidden.rest(crowd), names, accelerator)
                 first = run(loop, "choice", watch=lambda: hidden.score(loop, rows, names))
                 chosen = first.best
-            loop = self._loop(rows, crowd, item, accelerator)
+            loop = self._loop(rows, crowd, names, accelerator)
             self.final_ = run(loop, "final", stop=chosen)
             self.choice_, self.fitted_ = first, Fitted.of(loop, crowd, names)
         return self
+
+    def rehearse(self, X: Any, votes: Any, items: Any = None, *, split: int = 0) -> History:
+        """Train with the votes of `hold_out` of the items hidden, and judge by them after each epoch; fits nothing.
+
+        split: which items; `crowdwise.learn.choose` compares models by it.
+        """
+        rows, crowd, names = self._opened(X, votes, items)
+        hidden = Hidden.of_votes(crowd, self.hold_out, split)
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+            loop = self._loop(rows, hidden.rest(crowd), names)
+            return loop.run(None, lambda: hidden.score(loop, rows, names), self.patience)
+
+    def _opened(self, X: Any, votes: Any, items: Any, accelerator: Any = None) -> tuple[Rows, Crowd, Array]:
+        """Rows on their device, votes, and the names of the rows; checked against each other."""
+        self._check()
+        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes)
+        matched(rows, crowd, items)
+        if not crowd.n_votes:
+            raise InputError("no row of X has a vote")
+        return rows, crowd, row_names(rows, items)
+
+    def _hidden(self, crowd: Crowd, names: Array, clean: Any) -> Hidden | None:
+        if clean is not None:
+            return Hidden.of_labels(clean, crowd, names)
+        return Hidden.of_votes(crowd, self.hold_out, self.seed) if self.hold_out else None
 
     def _check(self) -> None:
         for name, least in (("epochs", 1), ("batch", 1), ("rate", 0.0), ("annotator_rate", 0.0), ("decay", 0.0)):
@@ -169,8 +186,9 @@ class CrowdClassifier:
         auto = "cuda" if torch.cuda.is_available() else "cpu"
         return torch.device(auto if self.device == "auto" else self.device)
 
-    def _loop(self, rows: Rows, crowd: Crowd, item: Array, accelerator: Any) -> Loop:
+    def _loop(self, rows: Rows, crowd: Crowd, names: Array, accelerator: Any = None) -> Loop:
         """A run that has not begun: networks and objective as they start."""
+        item = np.asarray(find(names, crowd.items))
         torch.manual_seed(self.seed)
         stated = {} if self.class_prior is None else {"class_prior": self.class_prior}
         objective = make_objective(self.objective, **stated, **(self.options or {}))
