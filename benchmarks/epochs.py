@@ -43,8 +43,8 @@ def main() -> None:
     write(
         f"epochs-{'gpu' if len(devices) > 1 else 'cpu'}",
         "Seconds an epoch" + (": GPU and CPU of one machine" if len(devices) > 1 else ": CPU"),
-        f"{ITEMS:,} images of 28 x 28, five votes each, ten classes, batches of {BATCH}, one fit at a time; the mean of "
-        f"{EPOCHS} epochs (CPU: one) after a first that warms up. GPU busy: mean over the whole fit.",
+        f"{ITEMS:,} images of 28 x 28, five votes each, ten classes, batches of {BATCH}, one fit at a time; the mean "
+        f"of {EPOCHS} epochs (CPU: one) after a first that warms up. GPU busy: mean over the whole fit.",
         rows,
     )
 

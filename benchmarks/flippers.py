@@ -145,10 +145,10 @@ def main() -> None:
         "Noisy annotators of MNIST",
         f"{ITEMS:,} images, five annotators of one skill, {EPOCHS} epochs of batches of 256 with falling rates, last "
         f"epoch, mean and standard deviation over {len(SEEDS)} seeds (votes and network). Each method's setting was "
-        f"chosen among two by held-out votes (10 % of the items) at skill {TUNED_AT}, for each kind of annotator and density. "
-        "Flippers are redrawn until no more than two share a target; dominant: in how many draws the mean confusion "
-        "matrix is diagonally dominant, the condition of the paper's theorem. Confusion error: squared, summed over "
-        f"labels, mean over annotators and classes. {machine}.",
+        f"chosen among two by held-out votes (10 % of the items) at skill {TUNED_AT}, for each kind of annotator and "
+        "density. Flippers are redrawn until no more than two share a target; dominant: in how many draws the mean "
+        "confusion matrix is diagonally dominant, the condition of the paper's theorem. Confusion error: squared, "
+        f"summed over labels, mean over annotators and classes. {machine}.",
         rows,
     )
 

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.dependent import scale
 from benchmarks.measure import write
 from benchmarks.networks import images, side_by_side, spread
 
@@ -45,7 +46,7 @@ def work(job: tuple) -> dict:
     method, strength, seed = job
     data, x, votes, truth, odd = drawn(seed)
     options = {} if method == "ccem" else {"strength": strength}
-    model = CrowdClassifier("cnn", method, options, epochs=20, batch=128, seed=seed)
+    model = CrowdClassifier(scale()[0], method, options, epochs=20, batch=128, seed=seed)
     began = time.perf_counter()
     model.fit(x, votes)
     seconds = time.perf_counter() - began
@@ -79,10 +80,10 @@ def main() -> None:
     write(
         "outliers",
         "Ambiguous images",
-        f"{ITEMS:,} images of Fashion-MNIST, {AMBIGUOUS:.0%} of them the mean of two of different classes, whose votes "
-        f"name either; {ANNOTATORS} annotators, {PER_ITEM} votes an image. Four-layer CNN, 20 epochs, batches of 128; "
-        f"mean and standard deviation over {len(SEEDS)} seeds. AUC: how well a score tells the ambiguous images from the "
-        f"others. {machine}.",
+        f"{ITEMS:,} images of Fashion-MNIST, {AMBIGUOUS:.0%} of them the mean of two of different classes, whose "
+        f"votes name either; {ANNOTATORS} annotators, {PER_ITEM} votes an image. Network: {scale()[0]}; 20 epochs, "
+        f"batches of 128; mean and standard deviation over {len(SEEDS)} seeds. AUC: how well a score tells the "
+        f"ambiguous images from the others. {machine}.",
         rows,
     )
 

@@ -31,7 +31,7 @@ def read_features(path: str | Path) -> Features:
     try:
         with np.load(path, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, EOFError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is no .npz of plain arrays: numpy.savez(path, X=X, item=names) writes one") from error
     item = arrays.get("item")
     x = _sparse(arrays, path) if "indptr" in arrays else arrays.get("X")

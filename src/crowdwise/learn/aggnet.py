@@ -23,7 +23,7 @@ class AggNet(SoftLabels):
     from vote shares; after `every` epochs a new E-step. The counts have s votes' worth of the crowd's mean confusion in
     each row. With one vote an item q stays at the vote and A at the identity: it is then training on noisy labels.
 
-    strength: s. warm_up: epochs on vote shares before the first E-step. every: epochs between two E-steps.
+    pooled: s. warm_up: epochs on vote shares before the first E-step. every: epochs between two E-steps.
     class_prior: as for every objective.
 
     Reference: Albarqouni et al., IEEE TMI 35(5), 2016; Raykar et al., JMLR 11, 2010, section 4.
@@ -35,9 +35,9 @@ class AggNet(SoftLabels):
     epochs: Tensor
     log_weight: Tensor
 
-    def __init__(self, strength: float = 5.0, warm_up: int = 2, every: int = 1, class_prior: ClassPrior = None):
+    def __init__(self, pooled: float = 5.0, warm_up: int = 2, every: int = 1, class_prior: ClassPrior = None):
         super().__init__(class_prior)
-        self.strength, self.warm_up, self.every = strength, warm_up, every
+        self.pooled, self.warm_up, self.every = pooled, warm_up, every
 
     def allocate(self) -> None:
         super().allocate()
@@ -57,7 +57,8 @@ class AggNet(SoftLabels):
 
     def settle(self, log: Tensor, votes: Votes) -> None:
         """What the E-step needs to know of all items at once: the class weights."""
-        self.log_weight.copy_(self.class_weight(log + self.log_votes(Output(log, log), votes)))
+        joint = log + self.log_votes(Output(log, log), votes)
+        self.log_weight.copy_(self.class_weight(joint[self.voted_items.to(log.device)]))
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         joint = torch.log_softmax(output.logits, dim=1) + self.log_votes(output, votes)

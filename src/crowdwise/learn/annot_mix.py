@@ -43,7 +43,7 @@ class AnnotMix(ConfusionObjective):
         shaped = share.reshape(-1, *(1,) * (x.ndim - 1))
         mixed = shaped * x[votes.row] + (1.0 - shaped) * x[votes.row[other]]
         pair = torch.arange(n, device=x.device).repeat(2)
-        weight = torch.cat([votes.weight * share, votes.weight[other] * (1.0 - share)])
+        weight = torch.cat([votes.weight * share, votes.weight * (1.0 - share)])
         both = Votes(*(torch.cat([column, column[other]]) for column in votes))
         return mixed, both._replace(row=pair, weight=weight)
 

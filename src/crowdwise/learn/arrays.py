@@ -20,7 +20,7 @@ FORMAT = 1
 def write(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> None:
     """A file of arrays with a JSON header: whole, or not there."""
     with whole_file(path) as file:
-        np.savez(file, header=as_bytes(json.dumps({"format": FORMAT, **header})), **arrays)  # type: ignore[arg-type]
+        np.savez(file, header=as_bytes(json.dumps({"format": FORMAT, **header}, default=_plain)), **arrays)  # type: ignore[arg-type]
 
 
 def read(path: Path, what: str) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -47,3 +47,10 @@ def load_state(module: nn.Module, arrays: dict[str, Array], prefix: str, path: P
         module.load_state_dict(state)
     except RuntimeError as error:
         raise InputError(f"{path}: the {prefix} is of another make than the one it is loaded into") from error
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as JSON has them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise InputError(f"{value!r} cannot be saved: give numbers, words and lists as options")

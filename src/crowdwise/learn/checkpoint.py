@@ -10,21 +10,43 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..codes import Array
 from ..crowd import Crowd
 from ..errors import InputError
+from ..frames import labels_by_item
 from .arrays import load_state, read, state_arrays, write
 from .loop import Loop
+from .objective import Objective
+from .rows import Rows
+
+LOOKED_AT = 256  # rows at most, to know features again
 
 
-def fingerprint(params: dict[str, Any], crowd: Crowd, n_rows: int) -> str:
-    """One word for options and votes: a run goes on only with the same."""
-    sha = hashlib.sha256(json.dumps([params, n_rows, crowd.classes.tolist()], sort_keys=True, default=str).encode())
-    for column in (crowd.item, crowd.annotator, crowd.label, crowd.weight):
+def fingerprint(params: dict[str, Any], rows: Rows, names: Array, crowd: Crowd, clean: Any) -> str:
+    """One word for options, features, votes and known labels: a run goes on only with the same."""
+    known = None if clean is None else [names.tolist() for names in labels_by_item(clean)]
+    described = {name: _described(value) for name, value in params.items()}
+    lists = [described, rows.shape, names.tolist(), crowd.items.tolist(), crowd.annotators.tolist()]
+    sha = hashlib.sha256(json.dumps([*lists, crowd.classes.tolist(), known], sort_keys=True, default=str).encode())
+    some = torch.as_tensor(np.unique(np.linspace(0, len(rows) - 1, LOOKED_AT).astype(np.int64)))
+    for column in (rows.marks(some), crowd.item, crowd.annotator, crowd.label, crowd.weight):
         sha.update(b"" if column is None else np.ascontiguousarray(column).tobytes())
     return sha.hexdigest()
+
+
+def _described(value: Any) -> Any:
+    """An option in words that are the same in another process."""
+    if isinstance(value, nn.Module):
+        kept = {name: tensor.flatten().tolist() for name, tensor in value.state_dict().items()}
+        options = value.options() if isinstance(value, Objective) else {}
+        return [type(value).__module__, type(value).__qualname__, kept, options]
+    if callable(value):
+        return [getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__)]
+    if isinstance(value, dict):
+        return {name: _described(part) for name, part in value.items()}
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 class Checkpoint:
@@ -63,7 +85,7 @@ class Checkpoint:
 def forget(folder: str | Path) -> None:
     """Remove checkpoints, and their folder where nothing else is in it."""
     for file in Path(folder).glob("*.npz"):
-        file.unlink()
+        file.unlink(missing_ok=True)
     with suppress(OSError):
         Path(folder).rmdir()
 

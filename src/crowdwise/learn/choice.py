@@ -13,12 +13,12 @@ from ..codes import Array, find, shown
 from ..crowd import Crowd
 from ..errors import InputError
 from ..frames import labels_by_item
-from .counted import counts, pooled
+from .counted import counts, normalised
 from .loop import Loop
 from .rows import Rows
 from .votes import VoteBook, Votes
 
-STRENGTH = 5.0  # votes' worth of the crowd's mean in each row of a matrix that votes are judged with
+POOLED = 5.0  # votes' worth of the crowd's mean in each row of a matrix that votes are judged with
 
 
 def vote_score(proba: Tensor, votes: Votes, matrices: Tensor) -> float:
@@ -36,17 +36,17 @@ def vote_score(proba: Tensor, votes: Votes, matrices: Tensor) -> float:
 def own_posterior(loop: Loop) -> Tensor:
     """What a run takes for true of every item, from features and votes, (items, classes); even without a row."""
     objective = loop.learner.objective
-    said = loop.learner.network.answer(loop.rows, loop.index, loop.fold)
+    said = loop.learner.answer(loop.rows, loop.index, loop.fold)
     even = torch.full((objective.sizes.items, objective.sizes.classes), 1.0 / objective.sizes.classes)
     out = even.to(said.logits.device)
-    out[loop.code] = objective.posterior(said, loop.book.of(loop.code))
+    out[loop.code.to(out.device)] = objective.posterior(said, loop.book.of(loop.code))
     return out
 
 
 def own_confusion(loop: Loop, posterior: Tensor) -> Tensor:
     """Confusion counted from a run's own posterior: every objective has that, and it means the same for each."""
     counted = counts(posterior, loop.book.everything(), loop.learner.objective.sizes.annotators)
-    return pooled(counted, STRENGTH).cpu()
+    return normalised(counted, POOLED).cpu()
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,11 @@ class Hidden:
     @classmethod
     def of_votes(cls, crowd: Crowd, share: float, seed: int) -> Hidden:
         """All votes of a share of the items."""
-        n_hidden = int(share * crowd.n_items)
-        if not 0 < n_hidden < crowd.n_items:
-            raise InputError(f"hold_out={share} of {crowd.n_items} items: too few to learn from or to judge by")
-        items = crowd.items[np.sort(np.random.default_rng(seed).permutation(crowd.n_items)[:n_hidden])]
+        voted = np.unique(crowd.item if crowd.weight is None else crowd.item[crowd.weight > 0.0])
+        n_hidden = int(share * len(voted))
+        if not 0 < n_hidden < len(voted):
+            raise InputError(f"hold_out={share} of {len(voted)} items: too few to learn from or to judge by")
+        items = crowd.items[np.sort(np.random.default_rng(seed).permutation(voted)[:n_hidden])]
         return cls(items, votes=crowd.subset(items=items))
 
     @classmethod
@@ -74,6 +75,8 @@ class Hidden:
         for bad, what in ((find(items, names) < 0, "no row in X"), (code < 0, "a label that nobody voted for")):
             if bad.any():
                 raise InputError(f"clean: item {shown(items[bad][0])} has {what}")
+        if not len(items):
+            raise InputError("clean has no label: nothing to choose by")
         if not (find(crowd.items, items) < 0).any():
             raise InputError("clean names every item that has votes: nothing is left to learn from")
         return cls(items, code=code)
@@ -85,7 +88,7 @@ class Hidden:
     def score(self, loop: Loop, rows: Rows, names: Array) -> float:
         """How good a run's networks are on these items."""
         index = torch.as_tensor(np.asarray(find(self.items, names)))
-        said = loop.learner.objective.predict(loop.learner.network.answer(rows, index)).detach().cpu()
+        said = loop.learner.objective.predict(loop.learner.answer(rows, index)).detach().cpu()
         if self.votes is None:
             return float((said.numpy().argmax(axis=1) == self.code).mean())
         return vote_score(said, VoteBook(self.votes).everything(), own_confusion(loop, own_posterior(loop)))

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..table import Table
 from .classifier import CrowdClassifier
+from .loop import Diverged
 
 
 class Choice(NamedTuple):
@@ -48,12 +49,17 @@ def choose(
     scores, epochs = [], []
     for candidate in candidates:
         trial = CrowdClassifier(**{**candidate.get_params(), "hold_out": hold_out})
-        runs = [trial.rehearse(X, votes, items, split=split).score for split in range(splits)]
+        try:
+            runs = [trial.rehearse(X, votes, items, split=split).score for split in range(splits)]
+        except Diverged:
+            runs = [[-np.inf]]
         common = min(map(len, runs))  # patience may end one before the other
         mean = np.mean([run[:common] for run in runs], axis=0)
         scores.append(float(mean.max()))
         epochs.append(1 + int(mean.argmax()))
     best = int(np.argmax(scores))
+    if not np.isfinite(scores[best]):
+        raise Diverged("every candidate diverged: lower rate or annotator_rate")
     model = CrowdClassifier(**{**candidates[best].get_params(), "stop": epochs[best], "hold_out": 0.0})
     table = {
         "candidate": np.array([repr(candidate) for candidate in candidates], object),

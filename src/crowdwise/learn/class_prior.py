@@ -15,15 +15,18 @@ from ..em import vote_shares
 from ..engine import bind
 from ..errors import DataWarning, InputError
 
-ClassPrior = str | Sequence[float] | None
+ClassPrior = str | Sequence[float] | Array | None
+MOST = 9.0  # the largest log weight of a class: what is certain by itself stays so
 FAR = 0.2  # the share of items whose class votes and statement disagree about, from which a warning is due
 
 
 def checked(class_prior: ClassPrior) -> ClassPrior:
     """The statement, or an error: None, "uniform", or positive shares."""
-    if class_prior is None or class_prior == "uniform":
-        return class_prior
+    if class_prior is None:
+        return None
     if isinstance(class_prior, str):
+        if class_prior == "uniform":
+            return class_prior
         raise InputError(f"class_prior={class_prior!r}: choose None, 'uniform' or the classes' shares")
     shares = [float(share) for share in class_prior]
     if not all(0.0 < share < np.inf for share in shares):
@@ -69,4 +72,5 @@ def weights(joint: Tensor, wanted: Tensor, rounds: int = 20) -> Tensor:
     weight = torch.zeros_like(wanted)
     for _ in range(rounds):
         weight = weight + wanted - torch.log(torch.softmax(joint + weight, dim=1).mean(dim=0).clamp_min(1e-12))
+        weight = (weight - weight.mean()).clamp(-MOST, MOST)
     return weight

@@ -23,8 +23,8 @@ from .learner import Learner
 from .loop import History, Loop, Told, Watch
 from .networks import build
 from .objectives import make_objective
-from .parallel import rank
-from .rows import Rows, as_rows, as_votes, matched, row_names
+from .parallel import rank, world
+from .rows import Rows, as_rows, as_votes, matched, named, row_names
 from .saving import load_model, save_model
 from .votes import VoteBook
 
@@ -41,8 +41,9 @@ class CrowdClassifier:
     does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of the
     items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
     without choice. patience: epochs without progress after which that first run ends. standardise: centre and scale
-    each feature (of images, each channel) by the training rows. seed: same seed, same answer. device: where it is
-    trained; "auto" takes a GPU where there is one. workers: processes that read rows of a torch Dataset.
+    each feature (of images, each channel) by the training rows; sparse rows and Datasets come as they are. seed: same
+    seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that read
+    rows of a torch Dataset.
 
     >>> from crowdwise import simulate
     >>> rng = np.random.default_rng(0)
@@ -125,7 +126,7 @@ class CrowdClassifier:
         called after each epoch with its number, of how many, loss, and score.
         """
         rows, crowd, names = self._opened(X, votes, items, accelerator)
-        mark = fingerprint(self.get_params(), crowd, len(rows))
+        mark = "" if checkpoint is None else fingerprint(self.get_params(), rows, names, crowd, clean)
         told = callback if rank() == 0 else None
 
         def run(loop: Loop, name: str, stop: int | None = None, watch: Watch | None = None) -> History:
@@ -162,7 +163,12 @@ class CrowdClassifier:
     def _opened(self, X: Any, votes: Any, items: Any, accelerator: Any = None) -> tuple[Rows, Crowd, Array]:
         """Rows on their device, votes, and the names of the rows; checked against each other."""
         self._check()
+        if world() > 1 and accelerator is None:
+            raise InputError(
+                "several processes train together by an accelerator only: fit(..., accelerator=Accelerator())"
+            )
         rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes)
+        items = named(X, items)
         matched(rows, crowd, items)
         if not crowd.n_votes:
             raise InputError("no row of X has a vote")
@@ -177,6 +183,12 @@ class CrowdClassifier:
         for name, least in (("epochs", 1), ("batch", 1), ("rate", 0.0), ("annotator_rate", 0.0), ("decay", 0.0)):
             if not getattr(self, name) >= least:
                 raise InputError(f"{name}={getattr(self, name)} must be at least {least}")
+        for name, low, high in (("stop", 1, self.epochs), ("patience", 0, np.inf), ("seed", 0, np.inf)):
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise InputError(f"{name}={value} must lie between {low} and {high}")
+        if self.stop and self.hold_out:
+            raise InputError("stop says when to end, hold_out chooses it: give one of them")
         if not 0.0 <= self.hold_out < 1.0:
             raise InputError(f"hold_out={self.hold_out} must be a share of the items, from 0 to below 1")
 
@@ -194,16 +206,22 @@ class CrowdClassifier:
         objective = make_objective(self.objective, **stated, **(self.options or {}))
         if objective.folds > 1 and isinstance(self.network, nn.Module):
             raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
-        index = torch.as_tensor(np.flatnonzero(item >= 0))
+        weight = np.bincount(crowd.item, crowd.weight, minlength=crowd.n_items)
+        index = torch.as_tensor(np.flatnonzero((item >= 0) & (weight[item] > 0.0)))  # those with votes
         moments = rows.moments(index) if self.standardise else Rows.moments(rows, index)
         networks = [build(self.network, rows.shape, crowd.n_classes) for _ in range(objective.folds)]
         device = self._device(accelerator)
         network = Ensemble(networks, *moments).to(device)
-        width = network.answer(rows, index[:2]).features.shape[1]
+        said = network.answer(rows, index[:2])
+        if said.logits.shape[1:] != (crowd.n_classes,) or said.features.ndim != 2:
+            raise InputError(
+                f"the network gives {tuple(said.logits.shape[1:])} logits a row for {crowd.n_classes} classes"
+            )
+        width = said.features.shape[1]
         learner = Learner(network, objective.start(crowd, width)).to(device)
         return Loop(
             learner, rows, index,
-            code=torch.as_tensor(item)[index].to(device),
+            code=torch.as_tensor(item)[index],
             fold=network.folds(len(index), self.seed).to(device),
             book=VoteBook(crowd).to(device),
             accelerator=accelerator,
@@ -223,6 +241,11 @@ class CrowdClassifier:
         """The classes' names, in the order of the columns of `predict_proba`."""
         return self._answers.classes
 
+    @property
+    def annotators_(self) -> Array:
+        """The annotators' names, in the order of the matrices of `confusion`."""
+        return self._answers.annotators
+
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, (rows, classes), by features alone."""
         return self._answers.predict_proba(as_rows(X, self.workers))
@@ -240,7 +263,7 @@ class CrowdClassifier:
         """
         if isinstance(truth, Crowd) or np.ndim(truth) == 2:
             rows, crowd = as_rows(X, self.workers), as_votes(truth)
-            return self._answers.vote_score(rows, crowd, matched(rows, crowd, items))
+            return self._answers.vote_score(rows, crowd, matched(rows, crowd, named(X, items)))
         labels = names_array(truth)
         if len(labels) != len(said := self.predict(X)):
             raise InputError(f"{len(labels)} labels for {len(said)} rows of X")
@@ -251,7 +274,7 @@ class CrowdClassifier:
 
         Items of the training set are predicted by the network that has not learned from them, where there are several.
         """
-        rows, crowd = as_rows(X, self.workers), as_votes(votes)
+        rows, crowd, items = as_rows(X, self.workers), as_votes(votes), named(X, items)
         return self._answers.infer(rows, crowd, row_names(rows, items), matched(rows, crowd, items))
 
     def confusion(self) -> Array:
@@ -276,6 +299,8 @@ class CrowdClassifier:
         save_model(self, path)
 
     @classmethod
-    def load(cls, path: str | Path, network: Any = None, objective: Any = None) -> CrowdClassifier:
+    def load(
+        cls, path: str | Path, network: Any = None, objective: Any = None, device: str = "auto"
+    ) -> CrowdClassifier:
         """Read a saved model. A network or objective of your own is not in the file: give it again."""
-        return load_model(cls, path, network, objective)
+        return load_model(cls, path, network, objective, device)

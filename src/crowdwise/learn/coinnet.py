@@ -27,8 +27,8 @@ class COINNet(GeoF):
     The others are outliers, items on which annotators err in ways of their own; `outliers` scores them. Only the
     observed votes have an e: memory as the votes. Two votes an item at least, or it explains everything.
 
-    sparsity: mu. exponent: p. strength: lambda. diagonal: what the matrices start with. class_prior: as for every
-    objective.
+    sparsity: mu; the paper's .01 lets e explain every vote by itself. exponent: p. strength: lambda. diagonal: what the
+    matrices start with. class_prior: as for every objective.
 
     Reference: Nguyen, Ibrahim & Fu, NeurIPS 2024, equations 8 to 10.
     """
@@ -38,10 +38,10 @@ class COINNet(GeoF):
 
     def __init__(
         self,
-        sparsity: float = 0.01,
+        sparsity: float = 0.3,
         exponent: float = 0.4,
         strength: float = 0.01,
-        diagonal: float | None = None,
+        diagonal: float | None = 0.8,
         class_prior: ClassPrior = None,
     ):
         super().__init__(strength, diagonal, class_prior)
@@ -53,6 +53,7 @@ class COINNet(GeoF):
         self.register_buffer("item", torch.zeros(self.sizes.votes, dtype=torch.long))
 
     def begin(self, crowd: Crowd) -> None:
+        super().begin(crowd)
         self.item.copy_(torch.as_tensor(crowd.item.astype("int64")))
 
     def loss(self, output: Output, votes: Votes) -> Tensor:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from ..crowd import Crowd
 from .class_prior import ClassPrior
 from .objective import Objective, Output
 from .votes import Votes
@@ -32,6 +34,7 @@ class CoNAL(Objective):
     """
 
     name: ClassVar[str] = "conal"
+    wants_features: ClassVar[bool] = True
 
     def __init__(self, width: int = 20, strength: float = 5e-4, class_prior: ClassPrior = None):
         super().__init__(class_prior)
@@ -44,6 +47,9 @@ class CoNAL(Objective):
         self.who = nn.Parameter(torch.randn(m, self.width))
         self.what = nn.Sequential(nn.Linear(self.sizes.width, 128), nn.ReLU(), nn.Linear(128, self.width))
 
+    def begin(self, crowd: Crowd) -> None:
+        self.active = torch.as_tensor(np.unique(crowd.annotator).astype(np.int64))
+
     def loss(self, output: Output, votes: Votes) -> Tensor:
         true = torch.softmax(output.logits, dim=1)
         v, u = normalize(self.what(output.features), dim=1), normalize(self.who, dim=1)
@@ -52,7 +58,8 @@ class CoNAL(Objective):
         hers = torch.einsum("vlk,vk->vl", self.own[votes.annotator], true[votes.row])
         log = torch.log_softmax(common * everyones + (1.0 - common) * hers, dim=1)
         # The norm has no gradient at nought, where every annotator starts.
-        apart = torch.sqrt(((self.own - self.shared) ** 2).sum(dim=(1, 2)) + 1e-12).mean()
+        voters = self.own[self.active.to(self.own.device)]
+        apart = torch.sqrt(((voters - self.shared) ** 2).sum(dim=(1, 2)) + 1e-12).mean()
         return votes.mean(-log.gather(1, votes.label[:, None])[:, 0]) - self.strength * apart
 
     def confusion(self) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,21 +20,21 @@ def counts(target: Tensor, votes: Votes, n_annotators: int) -> Tensor:
     return summed.reshape(n_annotators, n_classes, -1).transpose(1, 2)
 
 
-def pooled(counted: Tensor, strength: float) -> Tensor:
+def normalised(counted: Tensor, pooled: float) -> Tensor:
     """Confusion matrices from counts, each row with so many votes' worth of the crowd's mean."""
     crowds = counted.sum(dim=0) + 1.0 / counted.shape[1]
-    filled = counted + strength * crowds / crowds.sum(dim=1, keepdim=True)
+    filled = counted + pooled * crowds / crowds.sum(dim=1, keepdim=True)
     return filled / filled.sum(dim=2, keepdim=True)
 
 
 class Counted(Objective):
     """An objective whose matrices are counted between epochs; here against the network's predictions.
 
-    strength: votes' worth of the crowd's mean confusion in each row of a matrix.
+    pooled: votes' worth of the crowd's mean confusion in each row of a matrix.
     """
 
     matrices: Tensor
-    strength: float = 5.0
+    pooled: float = 5.0
 
     def allocate(self) -> None:
         even = torch.full((self.sizes.annotators, self.sizes.classes, self.sizes.classes), 1.0 / self.sizes.classes)
@@ -41,6 +42,7 @@ class Counted(Objective):
 
     def begin(self, crowd: Crowd) -> None:
         self.book = VoteBook(crowd)
+        self.voted_items = torch.as_tensor(np.unique(crowd.item).astype(np.int64))
 
     def confusion(self) -> Tensor:
         return self.matrices
@@ -51,4 +53,4 @@ class Counted(Objective):
 
     def count(self, target: Tensor) -> None:
         """Count the matrices anew."""
-        self.matrices.copy_(pooled(counts(target, self.book.everything(), self.sizes.annotators), self.strength))
+        self.matrices.copy_(normalised(counts(target, self.book.everything(), self.sizes.annotators), self.pooled))

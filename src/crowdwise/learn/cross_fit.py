@@ -25,14 +25,14 @@ class CrossFit(AggNet):
 
     .. math:: q_n(k) \propto w_k \, f^{-n}_k(x_n)^b \prod_m A_m[k, l_{nm}]
 
-    with confusion matrices counted from q, each row with `strength` votes' worth of the crowd's mean; b, the
+    with confusion matrices counted from q, each row with `pooled` votes' worth of the crowd's mean; b, the
     temperature, the most likely one given the votes; and w, class weights that move the shares of the classes in q part
     of the way to `class_prior` or, where nothing is stated, to the shares of the votes. Without them the shares drift:
     a class that is missed a little more each round withers, as metal does among the genres of music. Use it with few,
     noisy votes an item and features that tell classes apart: it is the default.
 
     class_prior: as for every objective. trust: how far the shares of the classes go to those stated, 0 to 1 (in logs);
-    1 holds them there. anchor: how far to those of the votes, where none are stated. strength: see above. warm_up:
+    1 holds them there. anchor: how far to those of the votes, where none are stated. pooled: see above. warm_up:
     epochs on vote shares before the first E-step. mix: alpha of mixup, 0 for none.
 
     Reference: crowdwise; the parts are Raykar et al. (JMLR 2010) and cross-fitting after Chernozhukov et al. (2018).
@@ -49,11 +49,11 @@ class CrossFit(AggNet):
         class_prior: ClassPrior = None,
         trust: float = 0.6,
         anchor: float = 0.35,
-        strength: float = 5.0,
+        pooled: float = 5.0,
         warm_up: int = 4,
         mix: float = 0.4,
     ):
-        super().__init__(strength, warm_up, class_prior=class_prior)
+        super().__init__(pooled, warm_up, class_prior=class_prior)
         self.trust, self.anchor, self.mix = trust, anchor, mix
 
     def allocate(self) -> None:
@@ -62,14 +62,15 @@ class CrossFit(AggNet):
         self.register_buffer("voted", torch.zeros(self.sizes.classes))
 
     def begin(self, crowd: Crowd) -> None:
-        super().begin(crowd)
         self.voted.copy_(torch.log(torch.as_tensor(voted_shares(crowd))))
+        super().begin(crowd)
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
         return mixup(x, votes, self.mix) if self.mix else (x, votes)
 
     def settle(self, log: Tensor, votes: Votes) -> None:
-        said = self.log_votes(Output(log, log), votes)
+        seen = self.voted_items.to(log.device)
+        said, log = self.log_votes(Output(log, log), votes)[seen], log[seen]
         evidence = [torch.logsumexp(torch.log_softmax(b * log, dim=1) + said, dim=1).sum() for b in TEMPERATURES]
         self.power.copy_(TEMPERATURES[int(torch.stack(evidence).argmax())])
         self.log_weight.copy_(self.class_weight(torch.log_softmax(self.power * log, dim=1) + said))

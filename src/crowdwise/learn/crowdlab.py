@@ -23,8 +23,8 @@ class Crowdlab(TwoStage):
     with P the mean share of an item's votes that agree with its consensus; :math:`w_m = 1 - (1 - s_m) / (1 - a)`, where
     :math:`s_m` is how often m agrees with others on the same item and a the consensus' agreement with the most common
     label; :math:`w_M` likewise from the classifier's agreement, times the root of the votes an item. Agreement is taken
-    on items with two votes or more, predictions from networks that have not seen the item. A yardstick: no confusion
-    of classes, no joint learning. `confusion` is counted against q.
+    on items with two votes or more (where there are none, with the classifier), predictions from networks that have not
+    seen the item. A yardstick: no confusion of classes, no joint learning. `confusion` is counted against q.
 
     method, hard, class_prior: of the labels it is trained on, as for `TwoStage`.
 
@@ -53,15 +53,19 @@ class Crowdlab(TwoStage):
         total = of_item.sum(dim=1)
         # The consensus is the majority's; the classifier breaks ties.
         consensus = (of_item + 1e-3 * said).argmax(dim=1)
-        several = (total > votes.weight.max()).to(said.dtype)
+        several = (torch.bincount(votes.item, minlength=len(said)) > 1).to(said.dtype)
         n_several = several.sum().clamp_min(1.0)
         agreed = of_item.gather(1, consensus[:, None])[:, 0] / total.clamp_min(1e-12)
-        self.agreement.copy_((several * agreed).sum() / n_several)
+        if several.any():
+            agreement = (several * agreed).sum() / n_several
+        else:  # nobody to agree with but the classifier
+            agreement = votes.mean((said.argmax(dim=1)[votes.item] == votes.label).to(said.dtype))
+        self.agreement.copy_(agreement.clamp_min(1.0 / self.sizes.classes))
         common = torch.bincount(consensus[total > 0], minlength=self.sizes.classes).argmax()
         chance = 1.0 - ((several * (consensus == common)).sum() / n_several).clamp_max(0.999)
         model = (several * (said.argmax(dim=1) == consensus)).sum() / n_several
         usual = torch.sqrt(total.sum() / (total > 0).sum().clamp_min(1))
-        self.model_weight.copy_((1.0 - (1.0 - model) / chance).clamp_min(0.0) * usual)
+        self.model_weight.copy_((1.0 - (1.0 - model) / chance).clamp_min(1e-3) * usual)
         others = (total[votes.item] - votes.weight).clamp_min(0.0)
         same = of_item[votes.item, votes.label] - votes.weight
         zero = torch.zeros(self.sizes.annotators, device=said.device)

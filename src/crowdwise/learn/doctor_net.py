@@ -31,6 +31,7 @@ class DoctorNet(Counted):
     """
 
     name: ClassVar[str] = "doctor-net"
+    wants_features: ClassVar[bool] = True
     share: Tensor
 
     def allocate(self) -> None:
@@ -69,8 +70,8 @@ class DoctorNet(Counted):
 class WeightedDoctorNet(DoctorNet):
     r"""`DoctorNet` whose heads are weighted by how well they foretell the others.
 
-    The weights, a softmax, are trained by the cross-entropy of each vote under the mixture of the heads of those who
-    have not voted on the item; the heads do not learn from that.
+    The weights, a softmax, are trained by the cross-entropy of each vote under the mixture of the heads of everybody
+    else; the heads do not learn from that.
 
     class_prior: as for every objective.
 
@@ -94,10 +95,9 @@ class WeightedDoctorNet(DoctorNet):
         return torch.softmax(self.weight, dim=0)
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
-        said = self.each(output.features).detach()
-        absent = torch.ones(said.shape[:2], device=said.device)
-        absent[votes.row, votes.annotator] = 0.0
-        share = absent * self.head_share() + 1e-9
-        mixture = torch.einsum("nm,nmk->nk", share / share.sum(dim=1, keepdim=True), said)
-        log = torch.log(mixture.clamp_min(1e-12))
-        return super().loss(output, votes) + votes.mean(-log[votes.row, votes.label])
+        said, share = self.each(output.features).detach(), self.head_share()
+        hers = share[votes.annotator]
+        all_heads = torch.einsum("m,nmk->nk", share, said)[votes.row, votes.label]
+        others = all_heads - hers * said[votes.row, votes.annotator, votes.label]
+        log = torch.log((others / (1.0 - hers).clamp_min(1e-6)).clamp_min(1e-12))
+        return super().loss(output, votes) + votes.mean(-log)

@@ -42,25 +42,26 @@ class Ensemble(nn.Module):
         return run(self.networks[j], (x - self.centre) / self.spread)
 
     @torch.no_grad()
-    def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None) -> Output:
+    def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None, *, features: bool = True) -> Output:
         """Some rows by all networks together: the mean of their log-probabilities, and of their features.
 
         unseen: the fold of each, where each is to be answered by the network alone that has not learned from it.
+        features: otherwise the logits stand for them, in less memory.
         """
-        if not len(index):
-            return Output(self.centre.new_zeros(0, 0), self.centre.new_zeros(0, 0))
         was, device = self.training, self.centre.device
         self.eval()
         parts = torch.split(index, AT_ONCE)
         folds = [None] * len(parts) if unseen is None else torch.split(unseen, AT_ONCE)
-        said = [self._together(x.to(device), fold) for x, fold in zip(rows.batches(parts), folds, strict=True)]
+        said = [
+            self._together(x.to(device), fold, features) for x, fold in zip(rows.batches(parts), folds, strict=True)
+        ]
         self.train(was)
         return Output(torch.cat([part.logits for part in said]), torch.cat([part.features for part in said]))
 
-    def _together(self, x: Tensor, fold: Tensor | None) -> Output:
+    def _together(self, x: Tensor, fold: Tensor | None, wanted: bool) -> Output:
         said = [self.run(j, x) for j in range(len(self))]
         logits = torch.stack([torch.log_softmax(each.logits.float(), dim=1) for each in said])
-        features = torch.stack([each.features.float() for each in said])
+        features = torch.stack([each.features.float() for each in said]) if wanted else logits
         if fold is None or len(self) == 1:
             return Output(logits.mean(dim=0), features.mean(dim=0))
         each, row = fold.to(x.device), torch.arange(len(x), device=x.device)

@@ -22,13 +22,16 @@ from .objective import Output
 from .rows import Rows
 from .votes import VoteBook
 
+UNHEARD_OF = 1e-3  # the chance of a label that nobody gave in training
+
 
 @dataclass
 class Fitted:
     """Networks and objective after training, with the names behind their numbers.
 
-    items: the rows trained on; unseen: what the network that has not learned from each says of it, where there are
-    several networks; matrices: confusion counted from its own posterior; annotators_table: how good each annotator is.
+    items: the rows trained on; unseen: what the network that has not learned from each says of it, and marks: what it
+    is known by again, where there are several networks; matrices: confusion counted from its own posterior;
+    annotators_table: how good each annotator is.
     """
 
     learner: Learner
@@ -37,16 +40,18 @@ class Fitted:
     annotators: Array
     items: Array
     unseen: Array
+    marks: Array
     matrices: Array
     annotators_table: Table
 
     @classmethod
     def of(cls, loop: Loop, crowd: Crowd, names: Array) -> Fitted:
         """A run that is over."""
-        network = loop.learner.network
         posterior = own_posterior(loop)
-        several = len(network) > 1
-        unseen = network.answer(loop.rows, loop.index, loop.fold).logits.cpu().numpy() if several else np.zeros((0, 0))
+        unseen, marks = np.zeros((0, 0)), np.zeros(0)
+        if len(loop.learner.network) > 1:
+            unseen = loop.learner.answer(loop.rows, loop.index, loop.fold).logits.cpu().numpy()
+            marks = loop.rows.marks(loop.index)
         result = as_result(posterior.cpu().numpy(), crowd.items, crowd, loop.learner)
         return cls(
             learner=loop.learner,
@@ -55,6 +60,7 @@ class Fitted:
             annotators=crowd.annotators,
             items=names[loop.index.numpy()],
             unseen=unseen,
+            marks=marks,
             matrices=own_confusion(loop, posterior).numpy(),
             annotators_table=quality(crowd, result),
         )
@@ -71,7 +77,7 @@ class Fitted:
     def output(self, rows: Rows) -> Output:
         """What the networks say together."""
         self.check(rows)
-        return self.learner.network.answer(rows, torch.arange(len(rows)))
+        return self.learner.answer(rows, torch.arange(len(rows)))
 
     @torch.no_grad()
     def predict_proba(self, rows: Rows) -> Array:
@@ -81,34 +87,45 @@ class Fitted:
     @torch.no_grad()
     def infer(self, rows: Rows, crowd: Crowd, names: Array, item: Array) -> Result:
         """By features and votes together; `item` is each row's in the crowd, -1 without votes."""
-        crowd = crowd.with_names(annotators=self.annotators).with_classes(self.classes)
+        crowd = crowd.with_classes(self.classes)
         place = np.asarray(find(crowd.annotators, self.annotators))
-        if (place < 0).any():
-            raise InputError(f"annotator {shown(crowd.annotators[place < 0][0])} was not there in training")
+        strange = place[crowd.annotator] < 0
+        if strange.any():
+            raise InputError(
+                f"annotator {shown(crowd.annotators[crowd.annotator[strange][0]])} was not there in training"
+            )
         book = VoteBook(crowd).to(self.device)
         book.annotator = torch.as_tensor(place, device=self.device)[book.annotator]
         output = self.output(rows)
         if len(self.unseen):
             again = np.asarray(find(names, self.items))
-            known = torch.as_tensor(np.flatnonzero(again >= 0), device=self.device)
-            output.logits[known] = torch.as_tensor(self.unseen[again[again >= 0]], device=self.device)
+            same = np.isclose(rows.marks(torch.arange(len(rows))), self.marks[again], rtol=1e-6, atol=1e-6)
+            known = np.flatnonzero((again >= 0) & same)  # of the same name, and the same features
+            output.logits[torch.as_tensor(known, device=self.device)] = torch.as_tensor(
+                self.unseen[again[known]], device=self.device
+            )
         posterior = self.learner.objective.predict(output)
         there = torch.as_tensor(np.flatnonzero(item >= 0), device=self.device)
         some = Output(output.logits[there], output.features[there])
-        votes = book.of(torch.as_tensor(item, device=self.device)[there])
+        votes = book.of(torch.as_tensor(item[item >= 0]))
         posterior[there] = self.learner.objective.posterior(some, votes)
         return as_result(posterior.cpu().numpy(), names, self, self.learner)
 
     def vote_score(self, rows: Rows, crowd: Crowd, item: Array) -> float:
-        """The mean log chance of votes on items, in nats; a stranger is taken for the mean of the annotators."""
-        crowd = crowd.with_classes(self.classes)
-        matrices = np.concatenate([self.matrices, self.matrices.mean(axis=0, keepdims=True)])  # last: a stranger
+        """The mean log chance of votes on items, in nats.
+
+        A stranger is taken for the mean of the annotators; a label that was not there in training has a small chance.
+        """
+        mean = self.matrices.mean(axis=0, keepdims=True)
+        matrices = np.concatenate([self.matrices, mean])  # last: a stranger
+        matrices = np.concatenate([matrices, np.full((*matrices.shape[:2], 1), UNHEARD_OF)], axis=2)
         row = np.zeros(crowd.n_items, np.int64)
         row[item[item >= 0]] = np.flatnonzero(item >= 0)
         votes = VoteBook(crowd).everything()
-        place = torch.as_tensor(np.asarray(find(crowd.annotators, self.annotators)) % len(matrices))
-        proba = torch.as_tensor(self.predict_proba(rows)[row])
-        return vote_score(proba, votes._replace(annotator=place[votes.annotator]), torch.as_tensor(matrices))
+        who = torch.as_tensor(np.asarray(find(crowd.annotators, self.annotators)) % len(matrices))
+        what = torch.as_tensor(np.asarray(find(crowd.classes, self.classes)) % matrices.shape[2])
+        votes = votes._replace(annotator=who[votes.annotator], label=what[votes.label])
+        return vote_score(torch.as_tensor(self.predict_proba(rows)[row]), votes, torch.as_tensor(matrices))
 
 
 def as_result(posterior: Array, items: Array, names: Any, learner: Learner) -> Result:

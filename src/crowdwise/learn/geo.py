@@ -26,7 +26,7 @@ def log_volume(rows: Tensor) -> Tensor:
 class Geo(ConfusionObjective):
     """`CCEM` less strength times the log-volume of one of its factors."""
 
-    def __init__(self, strength: float = 0.01, diagonal: float | None = None, class_prior: ClassPrior = None):
+    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.8, class_prior: ClassPrior = None):
         super().__init__(diagonal, class_prior)
         self.strength = strength
 
@@ -46,8 +46,8 @@ class GeoF(Geo):
     over a batch of B items: some items must be surely of each class. For crowds without class experts. The mean makes
     lambda mean the same at any batch size, which must exceed the number of classes.
 
-    strength: lambda; large ones collapse small sets. diagonal: what the matrices start with. class_prior: as for every
-    objective.
+    strength: lambda; large ones collapse small sets. diagonal: what the matrices start with; from a weak one the volume
+    may spread classes under wrong names. class_prior: as for every objective.
 
     Reference: Ibrahim, Nguyen & Fu, ICLR 2023, section 4.
     """
@@ -73,4 +73,4 @@ class GeoW(Geo):
     name: ClassVar[str] = "geo-w"
 
     def factor(self, output: Output) -> Tensor:
-        return self.confusion().transpose(1, 2).reshape(-1, self.sizes.classes)
+        return self.voters().transpose(1, 2).reshape(-1, self.sizes.classes)

@@ -30,6 +30,7 @@ class InstanceTrace(ConfusionObjective):
     """
 
     name: ClassVar[str] = "instance-trace"
+    wants_features: ClassVar[bool] = True
 
     def __init__(
         self,

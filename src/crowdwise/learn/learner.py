@@ -8,11 +8,15 @@ from torch import Tensor, nn
 from .ensemble import Ensemble
 from .objective import Objective, Output
 from .parallel import world
+from .rows import Rows
 from .votes import Votes
 
 
 class Learner(nn.Module):
-    """What is trained: the loss of a batch, (rows, ...) with a fold for each row and the votes on them."""
+    """What is trained: the loss of a batch, (rows, ...) with a fold for each row and the votes on them.
+
+    Of several networks it is the sum of their losses, so that weight decay means the same for each.
+    """
 
     def __init__(self, network: Ensemble, objective: Objective):
         super().__init__()
@@ -26,7 +30,7 @@ class Learner(nn.Module):
         for j in range(n_networks):
             may = fold != j
             if world() > 1 or bool(may.any()):  # processes that sum together must go the same way
-                total = total + self._of(j, x[may], votes.only(may)) / n_networks
+                total = total + self._of(j, x[may], votes.only(may))
         return total
 
     def _of(self, j: int, x: Tensor, votes: Votes) -> Tensor:
@@ -34,3 +38,7 @@ class Learner(nn.Module):
         said = self.network.run(j, x)
         with torch.autocast(x.device.type, enabled=False):  # logs and sums over votes keep their digits
             return self.objective(Output(said.logits.float(), said.features.float()), votes)
+
+    def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None) -> Output:
+        """What the networks say of some rows, as the objective wants to hear it; see `Ensemble.answer`."""
+        return self.network.answer(rows, index, unseen, features=self.objective.wants_features)

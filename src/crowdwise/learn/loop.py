@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,9 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from ..errors import InputError
 from .learner import Learner
-from .parallel import rank, world
+from .parallel import everybodys, rank, world
 from .rows import Rows
 from .votes import VoteBook
 
@@ -21,6 +22,10 @@ Watch = Callable[[], float]
 """Gives the score of the moment, higher is better."""
 Told = Callable[[int, int, float, float], None]
 """Called after each epoch: its number, of how many, loss, score."""
+
+
+class Diverged(InputError):
+    """The loss is no number any more."""
 
 
 @dataclass
@@ -35,6 +40,11 @@ class History:
         """The number of epochs after which the score was highest; without scores, all."""
         return 1 + max(range(len(self.score)), key=self.score.__getitem__) if self.score else len(self.loss)
 
+    def check(self) -> None:
+        """Nothing good comes after a loss or a score that is no number."""
+        if not all(map(math.isfinite, (self.loss[-1], *self.score[-1:]))):
+            raise Diverged(f"training diverged in epoch {len(self.loss)}: lower rate or annotator_rate")
+
     def stale(self, patience: int | None) -> bool:
         """Whether the score has not risen for more than so many epochs."""
         return patience is not None and len(self.loss) - self.best > patience
@@ -44,8 +54,8 @@ class History:
 class Loop:
     """One training run: a learner, the rows it learns from, and their items' votes.
 
-    index: the rows; code: the items they are of; fold: the part that each is in. Every epoch's randomness is keyed by
-    seed and epoch, so that a run goes on from a checkpoint as if it had never stopped.
+    index: the rows; code: the items they are of, on the CPU; fold: the part that each is in. Each epoch's chance is
+    keyed by seed and epoch, so that a run goes on from a checkpoint as if it had never stopped.
     """
 
     learner: Learner
@@ -90,7 +100,8 @@ class Loop:
             self.history.loss.append(self._epoch(epoch))
             self.learner.objective.refresh(self.predict_all)
             if watch is not None:
-                self.history.score.append(watch())
+                self.history.score.append(everybodys(watch()))
+            self.history.check()
             if keep is not None:
                 keep(self)
             if told is not None:
@@ -106,26 +117,33 @@ class Loop:
         torch.manual_seed(_key(self.seed, epoch, rank()))
         device = self.learner.network.centre.device
         total = torch.zeros((), device=device)
-        shares = [batch[rank() :: world()] for batch in self._batches(epoch)]
-        for some, x in zip(shares, self.rows.batches([self.index[some] for some in shares]), strict=True):
+        batches, n_rows = self._batches(epoch), 0
+        shares = [batch[rank() :: world()] for batch in batches]
+        rows = self.rows.batches([self.index[some] for some in shares])
+        for batch, some, x in zip(batches, shares, rows, strict=True):
             place = some.to(device)
-            loss = self.module(x.to(device), self.fold[place], self.book.of(self.code[place]))
+            loss = self.module(x.to(device), self.fold[place], self.book.of(self.code[some]))
             self.optimiser.zero_grad()
             if self.accelerator is None:
                 loss.backward()
             else:
                 self.accelerator.backward(loss)
             self.optimiser.step()
-            total += loss.detach()
+            total += loss.detach() * len(batch)
+            n_rows += len(batch)
         if world() > 1:
             dist.all_reduce(total)
             for buffer in self.learner.network.buffers():
                 dist.broadcast(buffer, 0)  # running means, of batch norm, are one process's own
-        return float(total) / world() / max(len(shares), 1)
+        return float(total) / world() / n_rows / len(self.learner.network)
 
-    def _batches(self, epoch: int) -> Iterator[Tensor]:
-        order = torch.Generator().manual_seed(_key(self.seed, epoch))
-        return iter(torch.split(torch.randperm(len(self.index), generator=order), self.batch))
+    def _batches(self, epoch: int) -> list[Tensor]:
+        """Rows in chance order; a last batch of less than half the size joins the one before."""
+        order = torch.randperm(len(self.index), generator=torch.Generator().manual_seed(_key(self.seed, epoch)))
+        batches = list(torch.split(order, self.batch))
+        if len(batches) > 1 and len(batches[-1]) < self.batch / 2:
+            batches[-2:] = [torch.cat(batches[-2:])]
+        return batches
 
     def predict_all(self) -> Tensor:
         """Predictions of all items by networks that have not seen them, (items, classes); even where one has no row."""
@@ -135,8 +153,8 @@ class Loop:
         place = mine.to(device)
         out = torch.zeros(sizes.items, sizes.classes, device=device)
         if len(mine):
-            said = self.learner.network.answer(self.rows, self.index[mine], self.fold[place])
-            out[self.code[place]] = self.learner.objective.predict(said).detach()
+            said = self.learner.answer(self.rows, self.index[mine], self.fold[place])
+            out[self.code[mine].to(device)] = self.learner.objective.predict(said).detach()
         if world() > 1:
             dist.all_reduce(out)
         return torch.where(out.sum(dim=1, keepdim=True) > 0, out, torch.full_like(out, 1.0 / sizes.classes))
@@ -151,4 +169,5 @@ def _share_evenly(accelerator: Any) -> None:
     """Buffers are the same in every process already: targets of all items need not travel with every batch."""
     from accelerate import DistributedDataParallelKwargs
 
-    accelerator.ddp_handler = DistributedDataParallelKwargs(broadcast_buffers=False)
+    accelerator.ddp_handler = accelerator.ddp_handler or DistributedDataParallelKwargs()
+    accelerator.ddp_handler.broadcast_buffers = False

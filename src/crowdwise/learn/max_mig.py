@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -17,7 +18,7 @@ from .parallel import gathered
 from .votes import Votes, by_row
 
 DIVERGENCES = ("kl", "pearson", "js")
-USUAL_VOTES = 3.0  # an item, up to which the aggregator starts from the votes as they are
+MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum
 
 
 class MaxMIG(Objective):
@@ -32,8 +33,8 @@ class MaxMIG(Objective):
 
     Annotators may depend on each other in any way, as long as votes and features are independent given the class. The
     batch is where the negatives come from: its size matters. The loss knows classes up to a permutation; W starts at
-    the logarithm of confusion matrices counted against the votes, which names them, divided by the votes an item where
-    these are many: an aggregator that is sure of everything learns nothing.
+    the logarithm of confusion matrices counted against the votes, which names them, divided by the votes an item
+    where these are more than thirty: an aggregator that is sure of everything learns nothing.
 
     divergence: "kl", "pearson" or "js". learn_prior: p is learned. class_prior: p, where it is not; None is uniform
     here, which is an assumption all the same.
@@ -62,8 +63,8 @@ class MaxMIG(Objective):
         counts = torch.as_tensor(ops.confusion_counts(vote_shares(ops)), dtype=torch.float32) + 1e-9
         met = counts.sum(dim=2, keepdim=True)
         confusion = torch.where(met > 1e-3, counts / met, torch.full_like(counts, 1.0 / self.sizes.classes))
-        many = max(1.0, crowd.n_votes / max(crowd.n_items, 1) / USUAL_VOTES)
-        self.weight.data.copy_(torch.log(confusion + 0.01) / many)
+        votes = float(ops.given.sum()) / max(len(np.unique(crowd.item)), 1)
+        self.weight.data.copy_(torch.log(confusion + 0.01) / (votes if votes > MANY else 1.0))
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
         h = gathered(torch.softmax(output.logits, dim=1))
@@ -86,13 +87,17 @@ class MaxMIG(Objective):
 
     def aggregate(self, votes: Votes, n_rows: int) -> Tensor:
         """What the votes alone say of each row, (rows, classes)."""
+        return torch.softmax(self.log_aggregate(votes, n_rows), dim=1)
+
+    def log_aggregate(self, votes: Votes, n_rows: int) -> Tensor:
+        """The same in logs, but for a constant a row."""
         said = self.weight[votes.annotator, :, votes.label] * votes.weight[:, None]
-        return torch.softmax(by_row(said, votes, n_rows) + self.log_prior, dim=1)
+        return by_row(said, votes, n_rows) + self.log_prior
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         """The paper's forecaster: h g / p."""
-        joint = torch.softmax(output.logits, dim=1) * self.aggregate(votes, len(output.logits)) / self._prior()
-        return joint / joint.sum(dim=1, keepdim=True)
+        log = torch.log_softmax(output.logits, dim=1) + self.log_aggregate(votes, len(output.logits))
+        return torch.softmax(log - torch.log_softmax(self.log_prior, dim=0), dim=1)
 
     def confusion(self) -> Tensor:
         return torch.softmax(self.weight, dim=2)

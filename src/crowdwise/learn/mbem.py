@@ -19,7 +19,8 @@ class MBEM(SoftLabels):
         \hat t_n = \arg\max_k f_k(x_n), \qquad A_m[k, l] \propto \sum_n 1[\hat t_n = k, l_{nm} = l], \qquad
         q_n(k) \propto \pi_k \prod_m A_m[k, l_{nm}]
 
-    without the network in the posterior: it has spoken through the matrices. After `every` epochs, from vote shares.
+    without the network in the targets q: it has spoken through the matrices, whose counts have five votes' worth of
+    the crowd's mean in each row. After `every` epochs, from vote shares.
     For many items with one vote each, where `AggNet` cannot begin.
 
     every: epochs between two estimates. class_prior: as for every objective.

@@ -25,7 +25,7 @@ def mixup(x: Tensor, votes: Votes, alpha: float) -> tuple[Tensor, Votes]:
     back[other] = torch.arange(n, device=x.device)
     shaped = share.reshape(-1, *(1,) * (x.ndim - 1))
     count = torch.zeros(n, device=x.device).index_add(0, votes.row, votes.weight.to(x.dtype))
-    even = votes.weight / count[votes.row]
+    even = votes.weight / count[votes.row].clamp_min(1e-12)
     there = back[votes.row]  # the row that each row is mixed into
     both = Votes(*(torch.cat([column, column]) for column in votes))
     weight = torch.cat([even * share[votes.row], even * (1.0 - share[there])])

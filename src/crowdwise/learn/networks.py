@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from math import prod
 from typing import Any
 
@@ -103,9 +104,9 @@ NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {"linear": linear, "mlp
 
 
 def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
-    """A network by name, from a factory of (shape of a row, number of classes), or as it is."""
+    """A network by name, from a factory of (shape of a row, number of classes), or a copy of one that is there."""
     if isinstance(network, nn.Module):
-        return network
+        return deepcopy(network)
     if isinstance(network, str):
         if network not in NETWORKS:
             raise InputError(f"network={network!r}: choose {', '.join(NETWORKS)}, a factory, or a torch module")

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..crowd import Crowd
+from ..errors import InputError
 from .class_prior import ClassPrior, checked, compare_with_votes, log_shares
 from .parallel import gathered
 from .votes import Votes, by_row
@@ -54,6 +55,8 @@ class Objective(nn.Module, ABC):
     folds: ClassVar[int] = 1
     """How many networks learn, each without one part of the items, so that items are predicted by one that has not
     seen them; 1: a single network that sees all."""
+    wants_features: ClassVar[bool] = False
+    """Whether it looks at the network's features, and not at its logits alone."""
     stated: Tensor | None
 
     def __init__(self, class_prior: ClassPrior = None):
@@ -110,6 +113,10 @@ class Objective(nn.Module, ABC):
 
     def resize(self, sizes: Sizes) -> Self:
         """Allocate without votes: for parameters that are about to be loaded."""
+        if self.wants_features and not sizes.width:
+            raise InputError(
+                f"{self.name} looks at the network's features: start(crowd, width=...) says how many there are"
+            )
         self.sizes = sizes
         stated = None if self.class_prior is None else log_shares(self.class_prior, sizes.classes)
         self.register_buffer("stated", stated)
@@ -121,8 +128,10 @@ class Objective(nn.Module, ABC):
         given = {name: getattr(self, name) for name in signature(type(self)).parameters}
         return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in given.items()}
 
-    def forward(self, output: Output, votes: Votes) -> Tensor:
-        """The loss of a batch."""
+    def forward(self, output: Output | Tensor, votes: Votes) -> Tensor:
+        """The loss of a batch; plain logits are an output without other features."""
+        if isinstance(output, Tensor):
+            output = Output(output, output)
         return self.loss(output, votes) + self.balance(output)
 
     def balance(self, output: Output) -> Tensor:

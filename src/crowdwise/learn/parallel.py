@@ -34,6 +34,19 @@ def mean(loss: Tensor, weight: Tensor) -> Tensor:
     return world() * (weight * loss).sum() / total.clamp_min(1e-12)
 
 
+def everybodys(number: float) -> float:
+    """The first process's number, so that all decide alike."""
+    if world() == 1:
+        return number
+    value = torch.tensor([number], dtype=torch.float64, device=_device())
+    dist.broadcast(value, 0)
+    return float(value)
+
+
+def _device() -> str:
+    return "cuda" if dist.get_backend() == "nccl" else "cpu"
+
+
 def gathered(rows: Tensor) -> Tensor:
     """The rows of all processes, with gradients to each: for losses that look at a batch as a whole."""
     if world() == 1:

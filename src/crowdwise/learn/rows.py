@@ -40,9 +40,19 @@ class Rows(ABC):
         """What is taken off some rows, and what they are divided by, so that features are of one scale."""
         return torch.zeros(()), torch.ones(())
 
+    def marks(self, index: Tensor) -> Array:
+        """A number for each of some rows, by which they are known again."""
+        found = [_mark(x) for x in self.batches(torch.split(index, AT_ONCE))]
+        return np.concatenate([np.zeros(0), *found])
+
     def to(self, device: str | torch.device) -> Rows:
         """On a device, where that is worth it."""
         return self
+
+
+def _mark(x: Tensor) -> Array:
+    flat = x.detach().cpu().reshape(len(x), -1).double().numpy()
+    return (flat * np.cos(1.0 + np.arange(flat.shape[1]))).sum(axis=1)
 
 
 class DenseRows(Rows):
@@ -59,10 +69,15 @@ class DenseRows(Rows):
 
     def moments(self, index: Tensor) -> tuple[Tensor, Tensor]:
         """Of each feature; of images, of each channel."""
-        some = self.take(index)
-        over = (0, *range(1 if some.ndim == 3 else 2, some.ndim)) if some.ndim > 2 else (0,)
-        spread, centre = torch.std_mean(some, dim=over, correction=0, keepdim=True)
-        return centre[0], torch.where(spread[0] > 1e-6, spread[0], torch.ones_like(spread[0]))
+        sums, squares, n = torch.zeros(()), torch.zeros(()), 0
+        for x in self.batches(torch.split(index, AT_ONCE)):
+            over = (0, *range(1 if x.ndim == 3 else 2, x.ndim)) if x.ndim > 2 else (0,)
+            wide = x.double().cpu()
+            sums, squares = sums + wide.sum(dim=over, keepdim=True), squares + (wide**2).sum(dim=over, keepdim=True)
+            n += wide.numel() // wide.sum(dim=over).numel()
+        centre = (sums / n)[0]
+        spread = ((squares / n)[0] - centre**2).clamp_min(0.0).sqrt()
+        return centre.float(), torch.where(spread > 1e-6, spread, torch.ones_like(spread)).float()
 
     def to(self, device: str | torch.device) -> DenseRows:
         return DenseRows(self.x.to(device))
@@ -92,23 +107,24 @@ class ListedRows(Rows):
         return len(self.data)  # type: ignore[arg-type]
 
     def take(self, index: Tensor) -> Tensor:
-        return _stacked([self.data[int(i)] for i in index])
+        return self._stacked([self.data[int(i)] for i in index])
 
     def batches(self, indices: Sequence[Tensor]) -> Iterator[Tensor]:
         numbers = [index.tolist() for index in indices]
-        return iter(DataLoader(self.data, batch_sampler=numbers, num_workers=self.workers, collate_fn=_stacked))
+        return iter(DataLoader(self.data, batch_sampler=numbers, num_workers=self.workers, collate_fn=self._stacked))
+
+    def _stacked(self, samples: list[Any]) -> Tensor:
+        if not samples:  # a process may have no share of a small batch
+            return torch.zeros(0, *self.shape)
+        return default_collate([_first(sample) for sample in samples]).to(torch.float32)
 
 
 def _first(sample: Any) -> Tensor:
     return torch.as_tensor(sample[0] if isinstance(sample, tuple | list) else sample)
 
 
-def _stacked(samples: list[Any]) -> Tensor:
-    return default_collate([_first(sample) for sample in samples]).to(torch.float32)
-
-
 def as_rows(x: Any, workers: int = 0) -> Rows:
-    """Features as Rows: an array, a tensor, a SciPy sparse matrix, or a torch Dataset. Every number must be finite."""
+    """Features as Rows: an array, a tensor, a SciPy sparse matrix, or a torch Dataset (read later, unchecked)."""
     if isinstance(x, Rows):
         return x
     if isinstance(x, Dataset):
@@ -157,15 +173,20 @@ def row_names(rows: Rows, items: Any = None) -> Array:
     return names
 
 
+def named(x: Any, items: Any = None) -> Any:
+    """The names of rows: those given, or a data frame's index."""
+    return x.index if items is None and hasattr(x, "iloc") else items
+
+
 def matched(rows: Rows, crowd: Crowd, items: Any = None) -> Array:
     """The item of each row of X, as a code, -1 where nobody voted on it.
 
     `items` names the rows; without it, items must be named 0..n-1.
     """
-    names = row_names(rows, items)
-    missing = find(crowd.items, names) < 0
+    names, voted = row_names(rows, items), crowd.items[np.unique(crowd.item)]
+    missing = find(voted, names) < 0
     if missing.any():
-        first = shown(crowd.items[missing][0])
+        first = shown(voted[missing][0])
         if items is None:
             raise InputError(f"item {first} is no row number of X (0..{len(rows) - 1}): name the rows, items=")
         raise InputError(f"item {first} has votes but no row in X ({int(missing.sum())} such items)")

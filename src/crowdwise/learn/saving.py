@@ -47,22 +47,30 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
         "choice": asdict(model.choice_),
         "annotators_table": {name: column.tolist() for name, column in fitted.annotators_table.columns.items()},
     }
-    arrays = state_arrays(fitted.learner, "learner") | {"unseen": fitted.unseen, "matrices": fitted.matrices}
+    arrays = state_arrays(fitted.learner, "learner") | {
+        "unseen": fitted.unseen,
+        "marks": fitted.marks,
+        "matrices": fitted.matrices,
+    }
     for name in NAMES:
         arrays |= pack(name, getattr(fitted, name))
     write(Path(path), header, arrays)
 
 
-def load_model(kind: type[CrowdClassifier], path: str | Path, network: Any, objective: Any) -> CrowdClassifier:
+def load_model(
+    kind: type[CrowdClassifier], path: str | Path, network: Any, objective: Any, device: str
+) -> CrowdClassifier:
     """Read a model that `save_model` wrote."""
     header, arrays = read(Path(path), "a saved model")
-    model = kind(**header["params"])
+    model = kind(**{**header["params"], "device": device})
     model.network = model.network if network is None else network
     if model.network is None:
         raise InputError(f"{path} was trained with a network of your own: give it, network=")
     made = _objective(header["objective"], objective, path).resize(Sizes(**header["sizes"]))
-    model.objective, model.options = made.name, made.options()
-    model.class_prior = model.options.pop("class_prior")
+    model.objective = objective
+    if objective is None:
+        model.objective, model.options = made.name, made.options()
+        model.class_prior = model.options.pop("class_prior", None)
     shape, n_classes = tuple(header["shape"]), made.sizes.classes
     if isinstance(model.network, nn.Module) and header["networks"] > 1:
         raise InputError(f"{path} holds {header['networks']} networks: give a factory of them, network=")
@@ -77,6 +85,7 @@ def load_model(kind: type[CrowdClassifier], path: str | Path, network: Any, obje
         learner=learner,
         shape=shape,
         unseen=arrays["unseen"],
+        marks=arrays["marks"],
         matrices=arrays["matrices"],
         annotators_table=Table(table),
         **{name: unpack(name, arrays) for name in NAMES},

@@ -23,6 +23,8 @@ class SoftLabels(Counted):
     """
 
     target: Tensor
+    hard: bool = False
+    """Whether the first targets are labels, which no statement moves."""
 
     def allocate(self) -> None:
         super().allocate()
@@ -31,7 +33,7 @@ class SoftLabels(Counted):
     def begin(self, crowd: Crowd) -> None:
         super().begin(crowd)
         first = torch.as_tensor(np.asarray(self.first_targets(crowd)), dtype=torch.float32)
-        self.target.copy_(self.balanced(torch.log(first.clamp_min(1e-12))))
+        self.target.copy_(first if self.hard else self.balanced(torch.log(first.clamp_min(1e-12))))
         self.count(self.target)
 
     def first_targets(self, crowd: Crowd) -> Array:
@@ -52,8 +54,8 @@ class SoftLabels(Counted):
         return output.logits.new_zeros(())
 
     def balanced(self, joint: Tensor) -> Tensor:
-        """Distributions from logs, weighted by class where something is stated."""
-        return torch.softmax(joint + self.class_weight(joint), dim=1)
+        """Distributions from logs, weighted by class where something is stated of the items that were voted on."""
+        return torch.softmax(joint + self.class_weight(joint[self.voted_items.to(joint.device)]), dim=1)
 
     def class_weight(self, joint: Tensor) -> Tensor:
         """Log weights of the classes under which the mean is what is stated; nothing stated, none."""

@@ -47,12 +47,14 @@ def by_row(values: Tensor, votes: Votes, n_rows: int) -> Tensor:
 
 
 class VoteBook(nn.Module):
-    """A crowd's votes, to be opened at the items of a batch; `.to(device)` moves them. Memory as the votes."""
+    """A crowd's votes, to be opened at the items of a batch; `.to(device)` moves them. Memory as the votes.
+
+    Where an item's votes begin is known on the CPU, whatever the device: a GPU need not be waited for to find them.
+    """
 
     annotator: Tensor
     label: Tensor
     weight: Tensor
-    first: Tensor
 
     def __init__(self, crowd: Crowd):
         super().__init__()
@@ -61,14 +63,14 @@ class VoteBook(nn.Module):
             "annotator": crowd.annotator.astype(np.int64),
             "label": crowd.label.astype(np.int64),
             "weight": np.asarray(weight, np.float32),
-            "first": np.searchsorted(crowd.item, np.arange(crowd.n_items + 1)),
         }
         for name, values in columns.items():
             self.register_buffer(name, torch.as_tensor(values), persistent=False)
+        self.first = torch.as_tensor(np.searchsorted(crowd.item, np.arange(crowd.n_items + 1)))
 
     def everything(self) -> Votes:
         """All votes, each item a row."""
-        return self.of(torch.arange(len(self.first) - 1, device=self.first.device))
+        return self.of(torch.arange(len(self.first) - 1))
 
     def of(self, item: Tensor) -> Votes:
         """The votes on some items, each a row of a batch.
@@ -77,8 +79,10 @@ class VoteBook(nn.Module):
         >>> book.of(torch.tensor([2, 1])).row.tolist(), book.of(torch.tensor([2, 1])).label.tolist()
         ([0, 0, 1], [0, 0, 1])
         """
+        item = item.cpu()
         count = self.first[item + 1] - self.first[item]
-        row = torch.repeat_interleave(torch.arange(len(item), device=item.device), count)
+        row = torch.repeat_interleave(torch.arange(len(item)), count)
         begin = torch.cumsum(count, 0) - count
-        vote = (self.first[item] - begin)[row] + torch.arange(len(row), device=item.device)
-        return Votes(row, self.annotator[vote], self.label[vote], self.weight[vote], item[row], vote)
+        vote = (self.first[item] - begin)[row] + torch.arange(len(row))
+        row, vote, item = torch.stack([row, vote, item[row]]).to(self.label.device, non_blocking=True)
+        return Votes(row, self.annotator[vote], self.label[vote], self.weight[vote], item, vote)
