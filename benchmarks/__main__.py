@@ -1,13 +1,14 @@
-"""All benchmarks, or those named: python -m benchmarks speed accuracy."""
+"""All benchmarks, or those named: python -m benchmarks speed accuracy. Those that want a GPU are only named."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 
+# engines, flippers and epochs are for a machine with a GPU.
 ALL = (
     "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
-    "methods", "pairs", "reading", "speed", "scale",
+    "methods", "pairs", "reading", "speed", "scale", "learn", "dependent", "outliers", "overhead",
 )  # fmt: skip
 
 if __name__ == "__main__":

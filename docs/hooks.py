@@ -1,4 +1,4 @@
-"""Made while the site is built: the methods page out of METHODS, and formulas as MathML, which needs no script."""
+"""Made while the site is built: pages out of METHODS and OBJECTIVES, and formulas as MathML, which needs no script."""
 
 import inspect
 import re
@@ -6,11 +6,15 @@ import re
 from latex2mathml.converter import convert
 
 from crowdwise import METHODS
+from crowdwise.learn import OBJECTIVES
 
 
 def on_page_markdown(markdown, page, **_):
-    """Put the methods where the page asks for them."""
-    return markdown.replace("<!-- methods -->", methods_page()) if page.file.src_uri == "methods.md" else markdown
+    """Put methods and objectives where a page asks for them."""
+    for mark, made in (("<!-- methods -->", methods_page), ("<!-- objectives -->", objectives_page)):
+        if mark in markdown:
+            markdown = markdown.replace(mark, made())
+    return markdown
 
 
 def methods_page():
@@ -21,6 +25,14 @@ def methods_page():
     for name, method in METHODS.items():
         text = as_markdown(inspect.getdoc(method.load()))
         lines += ["", f"## {name}", "", f"`crowdwise.{method.class_name}`", "", text]
+    return "\n".join(lines)
+
+
+def objectives_page():
+    """Each objective's docstring."""
+    lines = []
+    for name, kind in OBJECTIVES.items():
+        lines += ["", f"## {name}", "", f"`crowdwise.learn.{kind.__name__}`", "", as_markdown(inspect.getdoc(kind))]
     return "\n".join(lines)
 
 

@@ -39,3 +39,5 @@ def test_site_builds(tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "methods" / "index.html").read_text()
     assert "<math" in page and "Dawid &amp; Skene" in page and ":math:" not in page
+    page = (tmp_path / "objectives" / "index.html").read_text()
+    assert "<math" in page and "Cao, Xu, Kong" in page and ":math:" not in page

@@ -175,6 +175,8 @@ class CrowdClassifier:
         return rows, crowd, row_names(rows, items)
 
     def _hidden(self, crowd: Crowd, names: Array, clean: Any) -> Hidden | None:
+        if self.stop and (self.hold_out or clean is not None):
+            raise InputError("stop says when to end, hold_out and clean choose it: give one of them")
         if clean is not None:
             return Hidden.of_labels(clean, crowd, names)
         return Hidden.of_votes(crowd, self.hold_out, self.seed) if self.hold_out else None
@@ -187,8 +189,6 @@ class CrowdClassifier:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InputError(f"{name}={value} must lie between {low} and {high}")
-        if self.stop and self.hold_out:
-            raise InputError("stop says when to end, hold_out chooses it: give one of them")
         if not 0.0 <= self.hold_out < 1.0:
             raise InputError(f"hold_out={self.hold_out} must be a share of the items, from 0 to below 1")
 

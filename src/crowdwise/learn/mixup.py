@@ -19,7 +19,7 @@ def mixup(x: Tensor, votes: Votes, alpha: float) -> tuple[Tensor, Votes]:
     (torch.Size([2, 4]), [1.0, 1.0])
     """
     n = len(x)
-    share = torch.distributions.Beta(alpha, alpha).sample((n,)).to(x.device)
+    share = torch.distributions.Beta(alpha, alpha, validate_args=False).sample((n,)).to(x.device)
     other = torch.randperm(n, device=x.device)
     back = torch.empty_like(other)
     back[other] = torch.arange(n, device=x.device)
