@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.measure import write
 
-ITEMS, PER_ITEM, ANNOTATORS, BATCH, STEPS, ROUNDS = 60_000, 10, 1_000, 256, 6, 5
+ITEMS, PER_ITEM, ANNOTATORS, BATCH, STEPS, ROUNDS = 60_000, 10, 1_000, 256, 3, 4
 
 
 def crowd():
