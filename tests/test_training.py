@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from torch import nn
 from typer.testing import CliRunner
 
-from crowdwise import Crowd, DataWarning, InputError, simulate
+from crowdwise import Crowd, DataWarning, InputError, MajorityVote, simulate
 from crowdwise.annotators import quality
 from crowdwise.cli import app
 from crowdwise.io import read_features
@@ -117,7 +117,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(name, blobs, tmp_p
         lambda: clone(model).fit(x + 1.0, made.crowd, checkpoint=tmp_path),
         lambda: clone(model).fit(x, made.crowd, clean={0: 0}, checkpoint=tmp_path),
     ):
-        with pytest.raises(InputError, match="of other options or votes"):
+        with pytest.raises(InputError, match="of other options, features or votes"):
             other()
 
 
@@ -161,6 +161,14 @@ def test_votes_of_hidden_items_are_not_seen(blobs):
         ({"network": nn.Linear(8, 1), "objective": "ccem"}, r"gives \(1,\) logits a row for 3 classes"),
         ({"rate": 1e30, "annotator_rate": 1e30, "objective": "ccem"}, "training diverged in epoch"),
         ({"rate": -1.0}, "rate=-1.0"),
+        ({"rate": "a"}, "rate='a' must be a number"),
+        ({"device": "gpu"}, "device='gpu' is not there"),
+        ({"class_prior": {"a": 1.0}}, "class_prior={'a': 1.0}"),
+        ({"class_prior": "uniform", "options": {"class_prior": "uniform"}}, "given twice"),
+        ({"objective": "trace", "options": {"strength": "abc"}}, "strength='abc' must be a number"),
+        ({"objective": "max-mig", "options": {"learn_prior": "maybe"}}, "learn_prior='maybe' must be true or false"),
+        ({"objective": "cross-fit", "options": {"warm_up": "x"}}, "warm_up='x' must be a whole number"),
+        ({"objective": "oracle", "options": {"matrices": "x"}}, "numbers are needed"),
         ({"class_prior": [1.0, 2.0]}, "2 shares for 3 classes"),
         ({"class_prior": [1.0, 2.0, -1.0]}, "must be positive"),
         ({"objective": "oracle"}, "oracle needs matrices"),
@@ -189,6 +197,8 @@ def test_bad_calls_are_named(blobs):
         model.predict(x[:, :5])
     with pytest.raises(InputError, match="3 labels for 400 rows"):
         model.score(x, [0, 1, 2])
+    with pytest.raises(InputError, match="none of the labels is a class"):
+        model.score(x, ["cat"] * 400)
     with pytest.raises(InputError, match="was not there in training"):
         model.infer(x[:1], Crowd.from_triples([(0, "stranger", 1)]))
     for clean, message in (({999: 0}, "no row in X"), ({0: 7}, "nobody voted for")):
@@ -326,6 +336,25 @@ def test_a_frame_is_matched_by_its_index(blobs):
     assert (result.labels == made.truth[frame.index]).mean() > 0.9
 
 
+def test_a_matrix_goes_row_by_row(blobs):
+    """Whatever the rows are called."""
+    x, made = blobs
+    pandas = pytest.importorskip("pandas")
+    matrix = np.full((400, 12), -1)
+    matrix[made.crowd.item, made.crowd.annotator] = made.crowd.label
+    order = np.random.default_rng(0).permutation(400)
+    frame = pandas.DataFrame(x).iloc[order]
+    names = [f"row-{i}" for i in order]
+    for model in (
+        small(epochs=20).fit(frame, matrix[order]),
+        small(epochs=20).fit(x[order], matrix[order], items=names),
+    ):
+        assert model.score(x, made.truth) > 0.9
+    assert (model.infer(x[order], matrix[order], items=names).items == names).all()
+    search = GridSearchCV(small("ccem"), {"epochs": [1, 30]}, cv=2, error_score="raise").fit(frame, matrix[order])
+    assert search.best_params_ == {"epochs": 30}
+
+
 def test_rows_without_votes_and_votes_without_weight(blobs):
     x, made = blobs
     weight = np.ones(made.crowd.n_votes)
@@ -461,7 +490,7 @@ def test_train_goes_on_chooses_by_clean_labels_and_reads_sparse_rows(folder, tmp
         model.fit(features.X, Crowd.from_frame(_read(folder / "votes.csv")), features.item,
                   checkpoint=tmp_path / "m" / "checkpoint", callback=stop)  # fmt: skip
     done = run("train", *given, *few, "--seed", 3)
-    assert done.exit_code == 1 and "of other options or votes" in done.output + str(done.exception)
+    assert done.exit_code == 1 and "of other options, features or votes" in done.output + str(done.exception)
     assert run("train", *given, *few, "--seed", 3, "--restart").exit_code == 0
 
 
@@ -481,6 +510,7 @@ def _read(path):
         ({"--class-prior": "a,b"}, "--class-prior a,b"),
         ({"--set": "odd=1"}, "has no option 'odd'"),
         ({"--precision": "odd"}, "--precision odd"),
+        ({"--patience": 3}, "--patience needs something held out"),
         ({"--votes": "numbers.csv"}, "has votes but no row in X"),
     ],
 )
@@ -492,10 +522,27 @@ def test_bad_commands_say_why(change, message, folder, tmp_path):
     assert not (tmp_path / "m").exists(), "something was written"
 
 
+def test_out_must_be_a_folder(folder, tmp_path):
+    (tmp_path / "file").touch()
+    for out, message in (("file", "is a file: name a folder"), ("file/sub", "cannot be made")):
+        done = run(
+            "train", "--features", folder / "features.npz", "--votes", folder / "votes.csv", "--epochs", 1,
+            "--objective", "ccem", "--out", tmp_path / out,
+        )  # fmt: skip
+        assert done.exit_code == 1 and message in str(done.exception)
+
+
+def test_a_result_is_no_model(blobs, tmp_path):
+    MajorityVote().fit(blobs[1].crowd).save(tmp_path / "result.npz")
+    with pytest.raises(InputError, match="is not a saved model"):
+        CrowdClassifier.load(tmp_path / "result.npz")
+
+
 def test_features_files(tmp_path):
     for arrays, message in (
         ({"Y": np.eye(2)}, "has no array X; it holds Y"),
         ({"X": np.eye(3), "item": ["a"]}, "1 names for 3"),
+        ({"X": np.eye(1), "items": ["a"]}, "no array item, but items"),
     ):
         np.savez(tmp_path / "f.npz", **arrays)
         with pytest.raises(InputError, match=message):

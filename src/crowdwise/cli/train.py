@@ -69,12 +69,17 @@ def train(
 
     if precision not in ("no", "bf16", "fp16"):
         raise InputError(f"--precision {precision}: choose no, bf16 or fp16")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file: name a folder")
+    if patience is not None and not (hold_out or clean):
+        raise InputError("--patience needs something held out: --hold-out or --clean")
     known = read_features(features)
     accelerator = None
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 or precision != "no":
+        import torch
         from accelerate import Accelerator
 
-        accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu")
+        accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu" or not torch.cuda.is_available())
     with o.spoken_warnings(), o.bar(objective) as told:
         crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
         model = CrowdClassifier(
@@ -83,6 +88,8 @@ def train(
         )  # fmt: skip
         if restart:
             forget(out / "checkpoint")
+        elif (out / "checkpoint").is_dir():
+            o.say(f"going on from {out / 'checkpoint'}; --restart begins anew")
         model.fit(
             known.X, crowd, known.item, clean=read_labels(clean) if clean else None, accelerator=accelerator,
             checkpoint=out / "checkpoint", callback=told,

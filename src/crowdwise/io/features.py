@@ -37,6 +37,8 @@ def read_features(path: str | Path) -> Features:
     x = _sparse(arrays, path) if "indptr" in arrays else arrays.get("X")
     if x is None:
         raise InputError(f"{path} has no array X; it holds {', '.join(arrays)}")
+    if item is None and (others := [name for name in arrays if name in ("items", "names", "ids")]):
+        raise InputError(f"{path} has no array item, but {others[0]}: items are named by an array called item")
     if item is not None and len(item) != x.shape[0]:
         raise InputError(f"{path}: item has {len(item)} names for {x.shape[0]} rows of X")
     return Features(x, item if item is None or item.dtype.kind in "iu" else item.astype(str).astype(object))

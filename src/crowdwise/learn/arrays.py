@@ -17,16 +17,19 @@ from ..saving import as_bytes, read_arrays, whole_file
 FORMAT = 1
 
 
-def write(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> None:
-    """A file of arrays with a JSON header: whole, or not there."""
+def write(path: Path, what: str, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    """A file of arrays with a JSON header, which says what it is: whole, or not there."""
+    header = {"kind": what, "format": FORMAT, **header}
     with whole_file(path) as file:
-        np.savez(file, header=as_bytes(json.dumps({"format": FORMAT, **header}, default=_plain)), **arrays)  # type: ignore[arg-type]
+        np.savez(file, header=as_bytes(json.dumps(header, default=_plain)), **arrays)  # type: ignore[arg-type]
 
 
 def read(path: Path, what: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays that `write` wrote."""
     arrays, header = read_arrays(path, what)
-    if header.get("format") != FORMAT:
+    if header.get("kind") != what:
+        raise InputError(f"{path} is not {what}")
+    if header["format"] != FORMAT:
         raise InputError(f"{path} has format {header.get('format')}; this version reads {FORMAT}")
     return header, arrays
 

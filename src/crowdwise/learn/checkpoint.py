@@ -61,8 +61,11 @@ class Checkpoint:
         for number, moments in loop.optimiser.state_dict()["state"].items():
             arrays |= {f"optimiser.{number}.{name}": _array(value) for name, value in moments.items()}
         history = {"loss": loop.history.loss, "score": loop.history.score}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        write(self.path, {"mark": self.mark, "history": history}, arrays)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path.parent} cannot be made: {error.strerror}") from error
+        write(self.path, "a checkpoint", {"mark": self.mark, "history": history}, arrays)
 
     def resume(self, loop: Loop) -> None:
         """Put a run back to where it was, if it was ever kept."""
@@ -70,7 +73,9 @@ class Checkpoint:
             return
         header, arrays = read(self.path, "a checkpoint")
         if header["mark"] != self.mark:
-            raise InputError(f"{self.path} is of other options or votes: remove it, or choose another folder")
+            raise InputError(
+                f"{self.path} is of other options, features or votes: remove it (--restart), or choose another folder"
+            )
         load_state(loop.learner, arrays, "learner", self.path)
         state: dict[int, dict[str, Tensor]] = {}
         for name, value in arrays.items():

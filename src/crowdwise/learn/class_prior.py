@@ -28,7 +28,10 @@ def checked(class_prior: ClassPrior) -> ClassPrior:
         if class_prior == "uniform":
             return class_prior
         raise InputError(f"class_prior={class_prior!r}: choose None, 'uniform' or the classes' shares")
-    shares = [float(share) for share in class_prior]
+    try:
+        shares = [float(share) for share in class_prior]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"class_prior={class_prior!r}: choose None, 'uniform' or the classes' shares") from error
     if not all(0.0 < share < np.inf for share in shares):
         raise InputError(f"class_prior={shares}: shares must be positive")
     return shares

@@ -23,7 +23,7 @@ from .learner import Learner
 from .loop import History, Loop, Told, Watch
 from .networks import build
 from .objectives import make_objective
-from .parallel import rank, world
+from .parallel import check_processes, rank
 from .rows import Rows, as_rows, as_votes, matched, named, row_names
 from .saving import load_model, save_model
 from .votes import VoteBook
@@ -163,12 +163,9 @@ class CrowdClassifier:
     def _opened(self, X: Any, votes: Any, items: Any, accelerator: Any = None) -> tuple[Rows, Crowd, Array]:
         """Rows on their device, votes, and the names of the rows; checked against each other."""
         self._check()
-        if world() > 1 and accelerator is None:
-            raise InputError(
-                "several processes train together by an accelerator only: fit(..., accelerator=Accelerator())"
-            )
-        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes)
-        items = named(X, items)
+        check_processes(accelerator)
+        items = named(X, votes, items)
+        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes, items)
         matched(rows, crowd, items)
         if not crowd.n_votes:
             raise InputError("no row of X has a vote")
@@ -182,6 +179,9 @@ class CrowdClassifier:
         return Hidden.of_votes(crowd, self.hold_out, self.seed) if self.hold_out else None
 
     def _check(self) -> None:
+        for name in ("epochs", "batch", "rate", "annotator_rate", "decay", "hold_out", "seed"):
+            if not isinstance(getattr(self, name), int | float | np.number):
+                raise InputError(f"{name}={getattr(self, name)!r} must be a number")
         for name, least in (("epochs", 1), ("batch", 1), ("rate", 0.0), ("annotator_rate", 0.0), ("decay", 0.0)):
             if not getattr(self, name) >= least:
                 raise InputError(f"{name}={getattr(self, name)} must be at least {least}")
@@ -195,15 +195,22 @@ class CrowdClassifier:
     def _device(self, accelerator: Any = None) -> torch.device:
         if accelerator is not None:
             return torch.device(accelerator.device)
-        auto = "cuda" if torch.cuda.is_available() else "cpu"
-        return torch.device(auto if self.device == "auto" else self.device)
+        name = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
+        try:
+            return torch.zeros(0, device=name).device
+        except (RuntimeError, AssertionError) as error:
+            raise InputError(f"device={self.device!r} is not there: choose auto, cpu or cuda") from error
 
     def _loop(self, rows: Rows, crowd: Crowd, names: Array, accelerator: Any = None) -> Loop:
         """A run that has not begun: networks and objective as they start."""
         item = np.asarray(find(names, crowd.items))
         torch.manual_seed(self.seed)
-        stated = {} if self.class_prior is None else {"class_prior": self.class_prior}
-        objective = make_objective(self.objective, **stated, **(self.options or {}))
+        options = dict(self.options or {})
+        if self.class_prior is not None:
+            if "class_prior" in options:
+                raise InputError("class_prior is given twice: by itself, and among the options")
+            options["class_prior"] = self.class_prior
+        objective = make_objective(self.objective, **options)
         if objective.folds > 1 and isinstance(self.network, nn.Module):
             raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
         weight = np.bincount(crowd.item, crowd.weight, minlength=crowd.n_items)
@@ -262,19 +269,24 @@ class CrowdClassifier:
         so that every objective is judged alike.
         """
         if isinstance(truth, Crowd) or np.ndim(truth) == 2:
-            rows, crowd = as_rows(X, self.workers), as_votes(truth)
-            return self._answers.vote_score(rows, crowd, matched(rows, crowd, named(X, items)))
+            items = named(X, truth, items)
+            rows, crowd = as_rows(X, self.workers), as_votes(truth, items)
+            return self._answers.vote_score(rows, crowd, matched(rows, crowd, items))
         labels = names_array(truth)
         if len(labels) != len(said := self.predict(X)):
             raise InputError(f"{len(labels)} labels for {len(said)} rows of X")
-        return float((find(said, self.classes_) == find(labels, self.classes_)).mean())
+        code = find(labels, self.classes_)
+        if len(code) and (code < 0).all():
+            raise InputError(f"none of the labels is a class: {labels[0]!r} is not among {self.classes_.tolist()}")
+        return float((find(said, self.classes_) == code).mean())
 
     def infer(self, X: Any, votes: Any, items: Any = None) -> Result:
         """Labels from features and votes together, a row each; votes are of annotators seen in training.
 
         Items of the training set are predicted by the network that has not learned from them, where there are several.
         """
-        rows, crowd, items = as_rows(X, self.workers), as_votes(votes), named(X, items)
+        items = named(X, votes, items)
+        rows, crowd = as_rows(X, self.workers), as_votes(votes, items)
         return self._answers.infer(rows, crowd, row_names(rows, items), matched(rows, crowd, items))
 
     def confusion(self) -> Array:

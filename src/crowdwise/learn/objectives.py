@@ -36,6 +36,11 @@ OBJECTIVES: dict[str, type[Objective]] = {
 }  # fmt: skip
 
 
+# What an option may be, by what it is unless told.
+KINDS: dict[type, Any] = {bool: bool, int: int, float: int | float, str: str}
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
 def make_objective(objective: Any, **options: Any) -> Objective:
     """An objective by name with options, or a copy of one that is made already.
 
@@ -48,8 +53,11 @@ def make_objective(objective: Any, **options: Any) -> Objective:
         return deepcopy(objective)
     if objective not in OBJECTIVES:
         raise InputError(f"objective={objective!r}: choose {', '.join(OBJECTIVES)}")
-    known = list(signature(OBJECTIVES[objective]).parameters)
-    for option in options:
+    known = signature(OBJECTIVES[objective]).parameters
+    for option, value in options.items():
         if option not in known:
             raise InputError(f"{objective} has no option {option!r}: it has {', '.join(known)}")
+        kind = type(known[option].default)
+        if kind in KINDS and (not isinstance(value, KINDS[kind]) or isinstance(value, bool) != (kind is bool)):
+            raise InputError(f"{objective}: {option}={value!r} must be {WORDS[kind]}")
     return OBJECTIVES[objective](**options)

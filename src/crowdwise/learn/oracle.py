@@ -29,7 +29,10 @@ class Oracle(ConfusionObjective):
         super().__init__(class_prior=class_prior)
         if matrices is None:
             raise InputError("oracle needs matrices=, the annotators' confusion: (annotators, true, given)")
-        self.matrices = np.asarray(matrices, float)
+        try:
+            self.matrices = np.asarray(matrices, float)
+        except (TypeError, ValueError) as error:
+            raise InputError("matrices: numbers are needed, (annotators, true, given)") from error
 
     def allocate(self) -> None:
         m, k = self.sizes.annotators, self.sizes.classes

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from ..errors import InputError
 
 
 def world() -> int:
@@ -17,6 +20,17 @@ def world() -> int:
 def rank() -> int:
     """Which of them this is."""
     return dist.get_rank() if world() > 1 else 0
+
+
+def check_processes(accelerator: Any) -> None:
+    """Processes that were started together must train together."""
+    started = max(world(), int(os.environ.get("WORLD_SIZE", "1")))
+    together = 1 if accelerator is None else int(accelerator.num_processes)
+    if started != together:
+        raise InputError(
+            f"{started} processes were started and {together} would train together: give fit an accelerator, "
+            "Accelerator(cpu=True) where there is no GPU"
+        )
 
 
 def mean(loss: Tensor, weight: Tensor) -> Tensor:

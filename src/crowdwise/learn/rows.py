@@ -154,11 +154,23 @@ def _tensor(x: Any) -> Tensor:
     return x if x.dtype == torch.uint8 else x.to(torch.float32)
 
 
-def as_votes(votes: Any) -> Crowd:
-    """A Crowd, a frame of votes, or an (items, annotators) matrix with -1 for no vote."""
-    if isinstance(votes, np.ndarray) and votes.ndim == 2:
-        return Crowd.from_matrix(votes)
-    return as_crowd(votes)
+def is_matrix(votes: Any) -> bool:
+    """Whether votes are an (items, annotators) matrix, whose rows are those of X, whatever these are called."""
+    return isinstance(votes, np.ndarray) and votes.ndim == 2
+
+
+def as_votes(votes: Any, items: Any = None) -> Crowd:
+    """A Crowd, a frame of votes, or an (items, annotators) matrix with -1 for no vote; its rows named, or numbered."""
+    if not is_matrix(votes):
+        return as_crowd(votes)
+    crowd = Crowd.from_matrix(votes)
+    if items is None:
+        return crowd
+    names = names_array(items)
+    if len(names) != len(votes):
+        raise InputError(f"items: {len(names)} names for {len(votes)} rows of votes")
+    said = [crowd.annotators[crowd.annotator], crowd.classes[crowd.label]]
+    return Crowd.from_columns(names[crowd.items[crowd.item]], *said)
 
 
 def row_names(rows: Rows, items: Any = None) -> Array:
@@ -173,9 +185,9 @@ def row_names(rows: Rows, items: Any = None) -> Array:
     return names
 
 
-def named(x: Any, items: Any = None) -> Any:
-    """The names of rows: those given, or a data frame's index."""
-    return x.index if items is None and hasattr(x, "iloc") else items
+def named(x: Any, votes: Any, items: Any = None) -> Any:
+    """The names of rows: those given, or a data frame's index, unless votes come row by row as well."""
+    return x.index if items is None and hasattr(x, "iloc") and not is_matrix(votes) else items
 
 
 def matched(rows: Rows, crowd: Crowd, items: Any = None) -> Array:

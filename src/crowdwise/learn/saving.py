@@ -54,7 +54,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
     }
     for name in NAMES:
         arrays |= pack(name, getattr(fitted, name))
-    write(Path(path), header, arrays)
+    write(Path(path), "a saved model", header, arrays)
 
 
 def load_model(
