@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from accelerate import Accelerator
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -418,14 +417,6 @@ def test_two_processes_give_what_one_gives(tmp_path):
         np.testing.assert_allclose(two[name], one[name], atol=1e-5, err_msg=name)
 
 
-def test_mixed_precision(blobs):
-    x, made = blobs
-    accelerator = Accelerator(mixed_precision="bf16", cpu=True)
-    model = small("max-mig", epochs=20).fit(x, made.crowd, accelerator=accelerator)
-    assert model.score(x, made.truth) > 0.9
-    assert all(parameter.dtype == torch.float32 for parameter in model.fitted_.learner.parameters())
-
-
 # -- the command line -------------------------------------------------------------------------------------------------
 
 
@@ -470,6 +461,18 @@ def test_train_and_predict(folder, tmp_path, blobs):
     truth = blobs[1].truth.astype(str)
     right = [np.mean([line.split(",")[1] for line in lines[1:]] == truth) for lines in (plain, both)]
     assert min(right) > 0.88
+
+
+def test_mixed_precision(folder, tmp_path, blobs):
+    """In a process of its own: accelerate keeps one precision for as long as a process lives."""
+    words = ["train", "--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
+    words += ["--objective", "max-mig", "--rate", "1e-2", "--precision", "bf16", "--out", tmp_path / "m"]
+    code = "from crowdwise.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    model = CrowdClassifier.load(tmp_path / "m" / "model.npz")
+    assert model.score(blobs[0], blobs[1].truth.astype(str)) > 0.9
+    assert all(parameter.dtype == torch.float32 for parameter in model.fitted_.learner.parameters())
 
 
 def test_train_goes_on_chooses_by_clean_labels_and_reads_sparse_rows(folder, tmp_path):
