@@ -115,7 +115,7 @@ def main() -> None:
         for name in SETS:
             one = found[name, objective, prior]
             for column in ("test", "last", "valid", "infer"):
-                if one[column] and not (column == "last" and name == "labelme" and not one["last"]):
+                if one[column]:
                     row[f"{name}: {column}"] = spread(one[column])
             told = ", ".join(f"{key} {value}" for key, value in (one["options"] or {}).items())
             row[f"{name}: chosen"] = f"{told}; epoch {one['stop']} of {one['epochs']}".lstrip("; ")

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pyarrow.csv
 import pytest
 import torch
@@ -36,3 +37,13 @@ def made():
     """A mixed simulated crowd with its truth."""
     people = simulate.one_coin(12, 3, 0.75) + simulate.class_biased(3, 3) + simulate.adversaries(1, 3)
     return simulate.crowd(people, n_items=300, per_item=5, seed=3)
+
+
+@pytest.fixture(scope="session")
+def points():
+    """Three classes of points with noisy votes."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=400)
+    x = 1.5 * rng.normal(size=(3, 8))[truth] + rng.normal(size=(400, 8))
+    people = simulate.one_coin(9, 3, 0.7) + simulate.spammers(3, 3)
+    return x, simulate.crowd(people, truth=truth, per_item=3, seed=0)

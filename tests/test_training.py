@@ -1,6 +1,5 @@
-"""Training: choice, checkpoints, files, several processes, all kinds of features, scikit-learn, the command line."""
+"""Training: choice, checkpoints, files, several processes, all kinds of features, scikit-learn."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,23 +13,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch import nn
-from typer.testing import CliRunner
 
-from crowdwise import Crowd, DataWarning, InputError, MajorityVote, simulate
+from crowdwise import Crowd, DataWarning, InputError, simulate
 from crowdwise.annotators import quality
-from crowdwise.cli import app
-from crowdwise.io import read_features
 from crowdwise.learn import OBJECTIVES, CrowdClassifier, Objective, choose, make_objective
-
-
-@pytest.fixture(scope="module")
-def blobs():
-    """Three classes of points with noisy votes."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(3, size=400)
-    x = 1.5 * rng.normal(size=(3, 8))[truth] + rng.normal(size=(400, 8))
-    people = simulate.one_coin(9, 3, 0.7) + simulate.spammers(3, 3)
-    return x, simulate.crowd(people, truth=truth, per_item=3, seed=0)
 
 
 def small(objective="ccem", **options):
@@ -41,12 +27,9 @@ def options_of(name, made):
     return {"matrices": made.confusion} if name == "oracle" else {}
 
 
-# -- files ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_a_saved_model_answers_as_before(name, blobs, tmp_path):
-    x, made = blobs
+def test_a_saved_model_answers_as_before(name, points, tmp_path):
+    x, made = points
     model = small(name, options=options_of(name, made), epochs=3, hold_out=0.2).fit(x, made.crowd)
     model.save(tmp_path / "model.npz")
     again = CrowdClassifier.load(tmp_path / "model.npz")
@@ -60,8 +43,8 @@ def test_a_saved_model_answers_as_before(name, blobs, tmp_path):
         assert all(content[key].dtype != object for key in content.files), "a pickle is in the file"
 
 
-def test_networks_and_objectives_of_your_own_are_given_again(blobs, tmp_path):
-    x, made = blobs
+def test_networks_and_objectives_of_your_own_are_given_again(points, tmp_path):
+    x, made = points
 
     class Mine(OBJECTIVES["ccem"]):
         name = "mine"
@@ -87,8 +70,8 @@ def test_networks_and_objectives_of_your_own_are_given_again(blobs, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["cross-fit", "aggnet", "max-mig", "coinnet", "annot-mix", "mbem"])
-def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(name, blobs, tmp_path):
-    x, made = blobs
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(name, points, tmp_path):
+    x, made = points
     model = CrowdClassifier("mlp", name, epochs=8, hold_out=0.2, device="cpu")
     whole = clone(model).fit(x, made.crowd)
 
@@ -120,11 +103,8 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(name, blobs, tmp_p
             other()
 
 
-# -- choice -----------------------------------------------------------------------------------------------------------
-
-
-def test_epochs_are_chosen_by_what_was_hidden(blobs):
-    x, made = blobs
+def test_epochs_are_chosen_by_what_was_hidden(points):
+    x, made = points
     noisy = np.concatenate([x, np.random.default_rng(1).normal(size=(400, 200))], axis=1)  # to be memorised
     model = small("two-stage", epochs=60, hold_out=0.25, anneal=False).fit(noisy, made.crowd)
     score = model.history()["choice_score"]
@@ -137,9 +117,9 @@ def test_epochs_are_chosen_by_what_was_hidden(blobs):
     assert all(0.0 <= value <= 1.0 for value in clean.choice_.score) and len(clean.choice_.score) == 20
 
 
-def test_votes_of_hidden_items_are_not_seen(blobs):
+def test_votes_of_hidden_items_are_not_seen(points):
     """The first run must not change when what is hidden from it does."""
-    x, made = blobs
+    x, made = points
     hidden = np.sort(np.random.default_rng(0).permutation(400)[:80])
     label = np.where(np.isin(made.crowd.item, hidden), 0, made.crowd.label)
     other = Crowd.from_columns(made.crowd.item.astype(int), made.crowd.annotator.astype(int), label)
@@ -179,14 +159,14 @@ def test_votes_of_hidden_items_are_not_seen(blobs):
         ({"network": nn.Linear(8, 3), "objective": "cross-fit"}, "trains 5 networks"),
     ],
 )
-def test_bad_options_are_named(options, message, blobs):
-    x, made = blobs
+def test_bad_options_are_named(options, message, points):
+    x, made = points
     with pytest.raises(InputError, match=message):
         CrowdClassifier(**options).fit(x, made.crowd)
 
 
-def test_bad_calls_are_named(blobs):
-    x, made = blobs
+def test_bad_calls_are_named(points):
+    x, made = points
     with pytest.raises(InputError, match="call fit first"):
         CrowdClassifier().predict(x)
     with pytest.raises(InputError, match="no parameter 'odd'"):
@@ -207,15 +187,15 @@ def test_bad_calls_are_named(blobs):
         small().fit([["a", "b"]], made.crowd)
 
 
-def test_a_statement_against_the_votes_is_a_warning(blobs):
-    x, made = blobs
+def test_a_statement_against_the_votes_is_a_warning(points):
+    x, made = points
     with pytest.warns(DataWarning, match="a wrong statement costs more than none"):
         small(class_prior=[0.9, 0.05, 0.05]).fit(x, made.crowd)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_a_statement_moves_the_predictions(name, blobs):
-    x, made = blobs
+def test_a_statement_moves_the_predictions(name, points):
+    x, made = points
     options = options_of(name, made) | ({"hard": False} if name == "crowdlab" else {})  # hard labels are not moved
     mean = [
         small(name, options=options, class_prior=prior, epochs=30).fit(x, made.crowd).predict_proba(x).mean(0)
@@ -224,11 +204,8 @@ def test_a_statement_moves_the_predictions(name, blobs):
     assert mean[1][0] > mean[0][0] + 0.005
 
 
-# -- answers ----------------------------------------------------------------------------------------------------------
-
-
-def test_infer_gives_a_result(blobs, tmp_path):
-    x, made = blobs
+def test_infer_gives_a_result(points, tmp_path):
+    x, made = points
     model = small("aggnet", epochs=20).fit(x, made.crowd)
     result = model.infer(x, made.crowd)
     assert (result.labels == made.truth).mean() > 0.9
@@ -243,8 +220,8 @@ def test_infer_gives_a_result(blobs, tmp_path):
     assert 0.6 < (alone.labels == made.truth).mean() < 1.0
 
 
-def test_training_items_are_judged_by_networks_that_have_not_seen_them(blobs):
-    x, made = blobs
+def test_training_items_are_judged_by_networks_that_have_not_seen_them(points):
+    x, made = points
     model = CrowdClassifier("mlp", "cross-fit", epochs=5).fit(x, made.crowd)
     no_votes = model.infer(x, Crowd.from_columns([0], [0], [0], classes=[0, 1, 2]))
     assert not np.allclose(no_votes.posterior[1:], model.predict_proba(x)[1:], atol=1e-3)
@@ -264,15 +241,15 @@ class Points(torch.utils.data.Dataset):
 
 
 @pytest.mark.parametrize("kind", [torch.as_tensor, Points, sparse.csr_array, sparse.coo_matrix])
-def test_features_may_come_as(kind, blobs):
-    x, made = blobs
+def test_features_may_come_as(kind, points):
+    x, made = points
     plain = small(standardise=False).fit(x, made.crowd)
     other = small(standardise=False).fit(kind(x), made.crowd)
     np.testing.assert_allclose(other.predict_proba(kind(x)), plain.predict_proba(x), atol=1e-5)
 
 
-def test_rows_of_a_data_set_are_read_by_workers(blobs):
-    x, made = blobs
+def test_rows_of_a_data_set_are_read_by_workers(points):
+    x, made = points
     here, there = (small(workers=workers, epochs=2).fit(Points(x), made.crowd) for workers in (0, 1))
     np.testing.assert_array_equal(here.predict_proba(x), there.predict_proba(x))
 
@@ -291,8 +268,8 @@ def test_images(network):
         assert model.score(images, truth) > 0.9
 
 
-def test_scikit_learn(blobs):
-    x, made = blobs
+def test_scikit_learn(points):
+    x, made = points
     matrix = np.full((400, 12), -1)
     matrix[made.crowd.item, made.crowd.annotator] = made.crowd.label
     pipeline = make_pipeline(StandardScaler(), small("ccem", epochs=20)).fit(x, matrix)
@@ -306,9 +283,9 @@ def test_scikit_learn(blobs):
     )
 
 
-def test_new_rows_are_not_taken_for_old_ones(blobs):
+def test_new_rows_are_not_taken_for_old_ones(points):
     """Rows without names have the same numbers, and other features."""
-    x, made = blobs
+    x, made = points
     model = CrowdClassifier("linear", "cross-fit", epochs=20, rate=1e-2).fit(x, made.crowd)
     order = np.random.default_rng(1).permutation(400)
     inverse = np.argsort(order)
@@ -316,8 +293,8 @@ def test_new_rows_are_not_taken_for_old_ones(blobs):
     assert (model.infer(x[order], moved).labels == made.truth[order]).mean() > 0.85
 
 
-def test_a_module_is_left_as_it_was(blobs):
-    x, made = blobs
+def test_a_module_is_left_as_it_was(points):
+    x, made = points
     network = nn.Linear(8, 3)
     before = network.weight.detach().clone()
     model = CrowdClassifier(network, "ccem", epochs=3, hold_out=0.2)
@@ -325,8 +302,8 @@ def test_a_module_is_left_as_it_was(blobs):
     assert torch.equal(network.weight, before)
 
 
-def test_a_frame_is_matched_by_its_index(blobs):
-    x, made = blobs
+def test_a_frame_is_matched_by_its_index(points):
+    x, made = points
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(x).sample(frac=1.0, random_state=0)
     model = small("aggnet", epochs=20).fit(frame, made.crowd)
@@ -335,9 +312,9 @@ def test_a_frame_is_matched_by_its_index(blobs):
     assert (result.labels == made.truth[frame.index]).mean() > 0.9
 
 
-def test_a_matrix_goes_row_by_row(blobs):
+def test_a_matrix_goes_row_by_row(points):
     """Whatever the rows are called."""
-    x, made = blobs
+    x, made = points
     pandas = pytest.importorskip("pandas")
     matrix = np.full((400, 12), -1)
     matrix[made.crowd.item, made.crowd.annotator] = made.crowd.label
@@ -354,8 +331,8 @@ def test_a_matrix_goes_row_by_row(blobs):
     assert search.best_params_ == {"epochs": 30}
 
 
-def test_rows_without_votes_and_votes_without_weight(blobs):
-    x, made = blobs
+def test_rows_without_votes_and_votes_without_weight(points):
+    x, made = points
     weight = np.ones(made.crowd.n_votes)
     weight[made.crowd.item < 20] = 0.0
     crowd = made.crowd.with_weight(weight).subset(items=np.arange(300)).with_names(items=[999])
@@ -365,8 +342,8 @@ def test_rows_without_votes_and_votes_without_weight(blobs):
         assert np.isfinite(model.infer(x, crowd).posterior).all()
 
 
-def test_one_vote_an_item(blobs):
-    x, made = blobs
+def test_one_vote_an_item(points):
+    x, made = points
     crowd = simulate.crowd(simulate.one_coin(6, 3, 0.8), truth=made.truth, per_item=1, seed=0).crowd
     for name in OBJECTIVES:
         options = {"matrices": simulate.one_coin(6, 3, 0.8).confusion} if name == "oracle" else {}
@@ -374,8 +351,8 @@ def test_one_vote_an_item(blobs):
         assert (model.infer(x, crowd).labels == made.truth).mean() > 0.75, name
 
 
-def test_choose_leaves_out_what_diverged(blobs):
-    x, made = blobs
+def test_choose_leaves_out_what_diverged(points):
+    x, made = points
     chosen = choose([small(rate=1e30, annotator_rate=1e30), small()], x, made.crowd)
     assert chosen.model.rate == 1e-2 and chosen.table["score"][0] == -np.inf
     with pytest.raises(InputError, match="every candidate diverged"):
@@ -384,8 +361,8 @@ def test_choose_leaves_out_what_diverged(blobs):
         choose([], x, made.crowd)
 
 
-def test_an_objective_is_used_anew_by_every_fit(blobs):
-    x, made = blobs
+def test_an_objective_is_used_anew_by_every_fit(points):
+    x, made = points
     objective = make_objective("ccem", diagonal=0.6)
     model = CrowdClassifier("linear", objective, epochs=3)
     assert model.fit(x, made.crowd).final_.loss == model.fit(x, made.crowd).final_.loss
@@ -393,16 +370,13 @@ def test_an_objective_is_used_anew_by_every_fit(blobs):
     assert isinstance(model.fitted_.learner.objective, Objective)
 
 
-def test_the_global_generator_is_left_alone(blobs):
-    x, made = blobs
+def test_the_global_generator_is_left_alone(points):
+    x, made = points
     torch.manual_seed(7)
     expected = torch.rand(3)
     torch.manual_seed(7)
     CrowdClassifier(epochs=1).fit(x, made.crowd)
     assert torch.equal(torch.rand(3), expected)
-
-
-# -- several processes, other precision -------------------------------------------------------------------------------
 
 
 def test_two_processes_give_what_one_gives(tmp_path):
@@ -415,138 +389,3 @@ def test_two_processes_give_what_one_gives(tmp_path):
     assert len(one.files) >= 4 * (len(OBJECTIVES) - 1)
     for name in one.files:
         np.testing.assert_allclose(two[name], one[name], atol=1e-5, err_msg=name)
-
-
-# -- the command line -------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, blobs):
-    path = tmp_path_factory.mktemp("votes")
-    x, made = blobs
-    names = np.array([f"item-{i}" for i in range(400)])
-    np.savez(path / "features.npz", X=x, item=names)
-    sparse.save_npz(path / "sparse.npz", sparse.csr_matrix(x))
-    lines = (
-        f"{names[i]},{a},{k}" for i, a, k in zip(made.crowd.item, made.crowd.annotator, made.crowd.label, strict=True)
-    )
-    (path / "votes.csv").write_text("item,annotator,label\n" + "\n".join(lines) + "\n")
-    lines = (f"{i},{a},{k}" for i, a, k in zip(made.crowd.item, made.crowd.annotator, made.crowd.label, strict=True))
-    (path / "numbers.csv").write_text("item,annotator,label\n" + "\n".join(lines) + "\n")
-    (path / "truth.csv").write_text("item,label\n" + "\n".join(f"{names[i]},{made.truth[i]}" for i in range(50)) + "\n")
-    return path
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def test_train_and_predict(folder, tmp_path, blobs):
-    given = ["--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
-    done = run(
-        "train", *given, "--objective", "ccem", "--rate", "1e-2", "--hold-out", 0.2, "--out", tmp_path / "m", "--json"
-    )
-    assert done.exit_code == 0, done.output
-    said = json.loads(done.stdout)
-    assert said["votes"] == 1200 and said["objective"] == "ccem" and 1 <= said["epochs"] <= 20
-    written = {file.name for file in (tmp_path / "m").iterdir()}
-    assert written == {"model.npz", "labels.csv", "annotators.csv", "history.csv", "history.svg"}
-    assert "<svg" in (tmp_path / "m" / "history.svg").read_text()
-    for more, out in (((), "p.csv"), (("--votes", folder / "votes.csv", "--probabilities"), "q.csv")):
-        done = run("predict", tmp_path / "m", folder / "features.npz", *more, "--out", tmp_path / out)
-        assert done.exit_code == 0, done.output
-    plain, both = ((tmp_path / name).read_text().splitlines() for name in ("p.csv", "q.csv"))
-    assert plain[0] == "item,label,confidence" and both[0] == "item,label,confidence,p_0,p_1,p_2"
-    assert plain[1].startswith("item-0,") and len(plain) == len(both) == 401
-    truth = blobs[1].truth.astype(str)
-    right = [np.mean([line.split(",")[1] for line in lines[1:]] == truth) for lines in (plain, both)]
-    assert min(right) > 0.88
-
-
-def test_mixed_precision(folder, tmp_path, blobs):
-    """In a process of its own: accelerate keeps one precision for as long as a process lives."""
-    words = ["train", "--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
-    words += ["--objective", "max-mig", "--rate", "1e-2", "--precision", "bf16", "--out", tmp_path / "m"]
-    code = "from crowdwise.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    model = CrowdClassifier.load(tmp_path / "m" / "model.npz")
-    assert model.score(blobs[0], blobs[1].truth.astype(str)) > 0.9
-    assert all(parameter.dtype == torch.float32 for parameter in model.fitted_.learner.parameters())
-
-
-def test_train_goes_on_chooses_by_clean_labels_and_reads_sparse_rows(folder, tmp_path):
-    given = ["--votes", folder / "votes.csv", "--features", folder / "features.npz", "--network", "linear"]
-    few = ["--objective", "aggnet", "--epochs", 4, "--out", tmp_path / "m"]
-    done = run("train", *given, *few, "--clean", folder / "truth.csv", "--class-prior", "0.3,0.3,0.4")
-    assert done.exit_code == 0 and "chosen by what was held out" in done.stderr, done.output
-    done = run("train", "--votes", folder / "numbers.csv", "--features", folder / "sparse.npz", *few)
-    assert done.exit_code == 0, done.output
-    (tmp_path / "m" / "checkpoint").mkdir()
-    model = CrowdClassifier("linear", "aggnet", {}, epochs=4)
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        features = read_features(folder / "features.npz")
-        model.fit(features.X, Crowd.from_frame(_read(folder / "votes.csv")), features.item,
-                  checkpoint=tmp_path / "m" / "checkpoint", callback=stop)  # fmt: skip
-    done = run("train", *given, *few, "--seed", 3)
-    assert done.exit_code == 1 and "of other options, features or votes" in done.output + str(done.exception)
-    assert run("train", *given, *few, "--seed", 3, "--restart").exit_code == 0
-
-
-def _read(path):
-    import pyarrow.csv  # noqa: PLC0415
-
-    return pyarrow.csv.read_csv(path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"--features": "none.npz"}, "there is no such file"),
-        ({"--features": "votes.csv"}, "is no .npz of plain arrays"),
-        ({"--objective": "odd"}, "objective='odd'"),
-        ({"--network": "odd"}, "network='odd'"),
-        ({"--class-prior": "a,b"}, "--class-prior a,b"),
-        ({"--set": "odd=1"}, "has no option 'odd'"),
-        ({"--precision": "odd"}, "--precision odd"),
-        ({"--patience": 3}, "--patience needs something held out"),
-        ({"--votes": "numbers.csv"}, "has votes but no row in X"),
-    ],
-)
-def test_bad_commands_say_why(change, message, folder, tmp_path):
-    given = {"--features": "features.npz", "--votes": "votes.csv", "--out": tmp_path / "m", **change}
-    words = [w for k, v in given.items() for w in (k, folder / v if k in ("--features", "--votes") else v)]
-    done = run("train", *words)
-    assert done.exit_code == 1 and message in str(done.exception)
-    assert not (tmp_path / "m").exists(), "something was written"
-
-
-def test_out_must_be_a_folder(folder, tmp_path):
-    (tmp_path / "file").touch()
-    for out, message in (("file", "is a file: name a folder"), ("file/sub", "cannot be made")):
-        done = run(
-            "train", "--features", folder / "features.npz", "--votes", folder / "votes.csv", "--epochs", 1,
-            "--objective", "ccem", "--out", tmp_path / out,
-        )  # fmt: skip
-        assert done.exit_code == 1 and message in str(done.exception)
-
-
-def test_a_result_is_no_model(blobs, tmp_path):
-    MajorityVote().fit(blobs[1].crowd).save(tmp_path / "result.npz")
-    with pytest.raises(InputError, match="is not a saved model"):
-        CrowdClassifier.load(tmp_path / "result.npz")
-
-
-def test_features_files(tmp_path):
-    for arrays, message in (
-        ({"Y": np.eye(2)}, "has no array X; it holds Y"),
-        ({"X": np.eye(3), "item": ["a"]}, "1 names for 3"),
-        ({"X": np.eye(1), "items": ["a"]}, "no array item, but items"),
-    ):
-        np.savez(tmp_path / "f.npz", **arrays)
-        with pytest.raises(InputError, match=message):
-            read_features(tmp_path / "f.npz")

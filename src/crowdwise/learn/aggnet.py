@@ -58,7 +58,7 @@ class AggNet(SoftLabels):
     def settle(self, log: Tensor, votes: Votes) -> None:
         """What the E-step needs to know of all items at once: the class weights."""
         joint = log + self.log_votes(Output(log, log), votes)
-        self.log_weight.copy_(self.class_weight(joint[self.voted_items.to(log.device)]))
+        self.log_weight.copy_(self.class_weight(joint[self.voted]))
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         joint = torch.log_softmax(output.logits, dim=1) + self.log_votes(output, votes)

@@ -40,7 +40,7 @@ def _described(value: Any) -> Any:
     """An option in words that are the same in another process."""
     if isinstance(value, nn.Module):
         kept = {name: tensor.flatten().tolist() for name, tensor in value.state_dict().items()}
-        options = value.options() if isinstance(value, Objective) else {}
+        options = _described(value.options()) if isinstance(value, Objective) else {}
         return [type(value).__module__, type(value).__qualname__, kept, options]
     if callable(value):
         return [getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__)]

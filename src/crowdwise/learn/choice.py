@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..frames import labels_by_item
 from .counted import counts, normalised
 from .loop import Loop
+from .objective import Output
 from .rows import Rows
 from .votes import VoteBook, Votes
 
@@ -33,10 +34,9 @@ def vote_score(proba: Tensor, votes: Votes, matrices: Tensor) -> float:
 
 
 @torch.no_grad()
-def own_posterior(loop: Loop) -> Tensor:
-    """What a run takes for true of every item, from features and votes, (items, classes); even without a row."""
+def own_posterior(loop: Loop, said: Output) -> Tensor:
+    """What a run takes for true of every item, from what it `said` and votes, (items, classes); even without a row."""
     objective = loop.learner.objective
-    said = loop.learner.answer(loop.rows, loop.index, loop.fold)
     even = torch.full((objective.sizes.items, objective.sizes.classes), 1.0 / objective.sizes.classes)
     out = even.to(said.logits.device)
     out[loop.code.to(out.device)] = objective.posterior(said, loop.book.of(loop.code))
@@ -91,4 +91,5 @@ class Hidden:
         said = loop.learner.objective.predict(loop.learner.answer(rows, index)).detach().cpu()
         if self.votes is None:
             return float((said.numpy().argmax(axis=1) == self.code).mean())
-        return vote_score(said, VoteBook(self.votes).everything(), own_confusion(loop, own_posterior(loop)))
+        matrices = own_confusion(loop, own_posterior(loop, loop.said()))
+        return vote_score(said, VoteBook(self.votes).everything(), matrices)

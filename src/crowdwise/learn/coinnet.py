@@ -53,7 +53,6 @@ class COINNet(GeoF):
         self.register_buffer("item", torch.zeros(self.sizes.votes, dtype=torch.long))
 
     def begin(self, crowd: Crowd) -> None:
-        super().begin(crowd)
         self.item.copy_(torch.as_tensor(crowd.item.astype("int64")))
 
     def loss(self, output: Output, votes: Votes) -> Tensor:

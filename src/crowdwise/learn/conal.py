@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from ..crowd import Crowd
 from .class_prior import ClassPrior
 from .objective import Objective, Output
 from .votes import Votes
@@ -47,9 +45,6 @@ class CoNAL(Objective):
         self.who = nn.Parameter(torch.randn(m, self.width))
         self.what = nn.Sequential(nn.Linear(self.sizes.width, 128), nn.ReLU(), nn.Linear(128, self.width))
 
-    def begin(self, crowd: Crowd) -> None:
-        self.active = torch.as_tensor(np.unique(crowd.annotator).astype(np.int64))
-
     def loss(self, output: Output, votes: Votes) -> Tensor:
         true = torch.softmax(output.logits, dim=1)
         v, u = normalize(self.what(output.features), dim=1), normalize(self.who, dim=1)
@@ -58,8 +53,7 @@ class CoNAL(Objective):
         hers = torch.einsum("vlk,vk->vl", self.own[votes.annotator], true[votes.row])
         log = torch.log_softmax(common * everyones + (1.0 - common) * hers, dim=1)
         # The norm has no gradient at nought, where every annotator starts.
-        voters = self.own[self.active.to(self.own.device)]
-        apart = torch.sqrt(((voters - self.shared) ** 2).sum(dim=(1, 2)) + 1e-12).mean()
+        apart = torch.sqrt(((self.own[self.voters] - self.shared) ** 2).sum(dim=(1, 2)) + 1e-12).mean()
         return votes.mean(-log.gather(1, votes.label[:, None])[:, 0]) - self.strength * apart
 
     def confusion(self) -> Tensor:

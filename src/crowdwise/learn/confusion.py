@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..crowd import Crowd
 from ..errors import InputError
 from .class_prior import ClassPrior
 from .objective import Objective, Output
@@ -44,13 +42,6 @@ class ConfusionObjective(Objective):
     def allocate(self) -> None:
         first = diagonal_logits(self.diagonal, self.sizes.classes)
         self.logits = nn.Parameter(first.repeat(self.sizes.annotators, 1, 1))
-
-    def begin(self, crowd: Crowd) -> None:
-        self.active = torch.as_tensor(np.unique(crowd.annotator).astype(np.int64))
-
-    def voters(self) -> Tensor:
-        """The matrices of those who vote: silent ones have no part in a penalty."""
-        return self.confusion()[self.active.to(self.logits.device)]
 
     def log_confusion(self) -> Tensor:
         """Logs of the matrices, (annotators, true, given)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -42,7 +41,6 @@ class Counted(Objective):
 
     def begin(self, crowd: Crowd) -> None:
         self.book = VoteBook(crowd)
-        self.voted_items = torch.as_tensor(np.unique(crowd.item).astype(np.int64))
 
     def confusion(self) -> Tensor:
         return self.matrices

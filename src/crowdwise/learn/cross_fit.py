@@ -42,7 +42,7 @@ class CrossFit(AggNet):
     folds: ClassVar[int] = 5
     rounds: ClassVar[int] = 3
     power: Tensor
-    voted: Tensor
+    voted_shares: Tensor
 
     def __init__(
         self,
@@ -59,25 +59,24 @@ class CrossFit(AggNet):
     def allocate(self) -> None:
         super().allocate()
         self.register_buffer("power", torch.ones(()))
-        self.register_buffer("voted", torch.zeros(self.sizes.classes))
+        self.register_buffer("voted_shares", torch.zeros(self.sizes.classes))
 
     def begin(self, crowd: Crowd) -> None:
-        self.voted.copy_(torch.log(torch.as_tensor(voted_shares(crowd))))
+        self.voted_shares.copy_(torch.log(torch.as_tensor(voted_shares(crowd))))
         super().begin(crowd)
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
         return mixup(x, votes, self.mix) if self.mix else (x, votes)
 
     def settle(self, log: Tensor, votes: Votes) -> None:
-        seen = self.voted_items.to(log.device)
-        said, log = self.log_votes(Output(log, log), votes)[seen], log[seen]
+        said, log = self.log_votes(Output(log, log), votes)[self.voted], log[self.voted]
         evidence = [torch.logsumexp(torch.log_softmax(b * log, dim=1) + said, dim=1).sum() for b in TEMPERATURES]
         self.power.copy_(TEMPERATURES[int(torch.stack(evidence).argmax())])
         self.log_weight.copy_(self.class_weight(torch.log_softmax(self.power * log, dim=1) + said))
 
     def class_weight(self, joint: Tensor) -> Tensor:
         own = torch.log(torch.softmax(joint, dim=1).mean(dim=0).clamp_min(1e-12))
-        way, there = (self.anchor, self.voted) if self.stated is None else (self.trust, self.stated)
+        way, there = (self.anchor, self.voted_shares) if self.stated is None else (self.trust, self.stated)
         return weights(joint, torch.log_softmax(own + way * (there - own), dim=0))
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:

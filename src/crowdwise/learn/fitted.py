@@ -47,11 +47,11 @@ class Fitted:
     @classmethod
     def of(cls, loop: Loop, crowd: Crowd, names: Array) -> Fitted:
         """A run that is over."""
-        posterior = own_posterior(loop)
+        said = loop.said()
+        posterior = own_posterior(loop, said)
         unseen, marks = np.zeros((0, 0)), np.zeros(0)
         if len(loop.learner.network) > 1:
-            unseen = loop.learner.answer(loop.rows, loop.index, loop.fold).logits.cpu().numpy()
-            marks = loop.rows.marks(loop.index)
+            unseen, marks = said.logits.cpu().numpy(), loop.rows.marks(loop.index)
         result = as_result(posterior.cpu().numpy(), crowd.items, crowd, loop.learner)
         return cls(
             learner=loop.learner,

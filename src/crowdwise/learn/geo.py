@@ -73,4 +73,4 @@ class GeoW(Geo):
     name: ClassVar[str] = "geo-w"
 
     def factor(self, output: Output) -> Tensor:
-        return self.voters().transpose(1, 2).reshape(-1, self.sizes.classes)
+        return self.confusion()[self.voters].transpose(1, 2).reshape(-1, self.sizes.classes)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ..errors import InputError
 from .learner import Learner
+from .objective import Output
 from .parallel import everybodys, rank, world
 from .rows import Rows
 from .votes import VoteBook
@@ -144,6 +145,10 @@ class Loop:
         if len(batches) > 1 and len(batches[-1]) < self.batch / 2:
             batches[-2:] = [torch.cat(batches[-2:])]
         return batches
+
+    def said(self) -> Output:
+        """What is said of all its rows, each by a network that has not learned from it."""
+        return self.learner.answer(self.rows, self.index, self.fold)
 
     def predict_all(self) -> Tensor:
         """Predictions of all items by networks that have not seen them, (items, classes); even where one has no row."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -58,6 +59,10 @@ class Objective(nn.Module, ABC):
     wants_features: ClassVar[bool] = False
     """Whether it looks at the network's features, and not at its logits alone."""
     stated: Tensor | None
+    voters: Tensor
+    """Annotators who have votes: silent ones have no part in a penalty."""
+    voted: Tensor
+    """Items that have votes."""
 
     def __init__(self, class_prior: ClassPrior = None):
         super().__init__()
@@ -108,6 +113,9 @@ class Objective(nn.Module, ABC):
         self.resize(Sizes(crowd.n_items, crowd.n_votes, crowd.n_annotators, crowd.n_classes, width))
         if self.stated is not None:
             compare_with_votes(self.stated, crowd)
+        self.voters, self.voted = (
+            torch.as_tensor(np.unique(c).astype(np.int64)) for c in (crowd.annotator, crowd.item)
+        )
         self.begin(crowd)
         return self
 
@@ -124,9 +132,8 @@ class Objective(nn.Module, ABC):
         return self
 
     def options(self) -> dict[str, Any]:
-        """What it was made with, by name, as JSON has it."""
-        given = {name: getattr(self, name) for name in signature(type(self)).parameters}
-        return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in given.items()}
+        """What it was made with, by name."""
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def forward(self, output: Output | Tensor, votes: Votes) -> Tensor:
         """The loss of a batch; plain logits are an output without other features."""

@@ -125,14 +125,12 @@ def _first(sample: Any) -> Tensor:
 
 def as_rows(x: Any, workers: int = 0) -> Rows:
     """Features as Rows: an array, a tensor, a SciPy sparse matrix, or a torch Dataset (read later, unchecked)."""
-    if isinstance(x, Rows):
-        return x
     if isinstance(x, Dataset):
         return ListedRows(x, workers)
+    rows: Rows
     if hasattr(x, "tocsr"):
-        rows: Rows = SparseRows(x)
-        finite = np.isfinite(rows.x.data)  # type: ignore[attr-defined]
-        bad = np.repeat(np.arange(len(rows)), np.diff(rows.x.indptr))[~finite]  # type: ignore[attr-defined]
+        rows = sparse = SparseRows(x)
+        bad = np.repeat(np.arange(len(sparse)), np.diff(sparse.x.indptr))[~np.isfinite(sparse.x.data)]
     else:
         tensor = _tensor(x)
         if tensor.ndim < 2 or not len(tensor):

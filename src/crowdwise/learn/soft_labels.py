@@ -55,7 +55,7 @@ class SoftLabels(Counted):
 
     def balanced(self, joint: Tensor) -> Tensor:
         """Distributions from logs, weighted by class where something is stated of the items that were voted on."""
-        return torch.softmax(joint + self.class_weight(joint[self.voted_items.to(joint.device)]), dim=1)
+        return torch.softmax(joint + self.class_weight(joint[self.voted]), dim=1)
 
     def class_weight(self, joint: Tensor) -> Tensor:
         """Log weights of the classes under which the mean is what is stated; nothing stated, none."""

@@ -34,7 +34,7 @@ class Trace(ConfusionObjective):
         self.strength = strength
 
     def penalty(self, output: Output) -> Tensor:
-        return self.strength * torch.diagonal(self.voters(), dim1=1, dim2=2).sum(dim=1).mean()
+        return self.strength * torch.diagonal(self.confusion()[self.voters], dim1=1, dim2=2).sum(dim=1).mean()
 
 
 class SingleConfusion(Trace):
