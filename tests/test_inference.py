@@ -322,7 +322,7 @@ def test_options_of_the_new_methods_are_checked():
         ("gibbs", {"seed": -1}, "seed=-1 must be at least 0"),
         ("ibcc", {"prior": "flat"}, "prior='flat': choose learned"),
         ("belief-propagation", {"class_prior": ("a", "b")}, "positive numbers"),
-        ("belief-propagation", {"prior": ("a",)}, "prior: a name, a mixture"),
+        ("belief-propagation", {"prior": ("a",)}, "prior: a name, positive votes"),
         ("mean-field", {"prior": ((1.0, "one-coin", "x", 1.0),)}, "must be positive numbers"),
         ("catd", {"alpha": 2.0}, "alpha=2.0 must be below 1"),
         ("crh", {"below": "mean"}, "below='mean': choose max or sum"),

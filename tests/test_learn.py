@@ -90,7 +90,7 @@ def test_losses_are_over_observed_votes_only(blobs):
     for name in OBJECTIVES:
         if name in ("geo-f", "max-mig", "coinnet"):  # these are about the rows of the batch
             continue
-        objective = make_objective(name, **options_of(name, made)).start(made.crowd, 3)
+        objective = make_objective(name, **options_of(name, made)).start(made.crowd, 3).eval()
         plain = objective(Output(logits, logits), book.of(items))
         padded = torch.cat([logits, torch.zeros(5, 3)])
         assert torch.allclose(plain, objective(Output(padded, padded), book.of(items)), atol=1e-6), name

@@ -10,9 +10,20 @@ import numpy as np
 from ..base import Aggregator
 from ..codes import Array
 from ..errors import InputError
+from . import prior_points as points
+from .dirichlet import diagonal_prior
 
 KINDS = ("one-coin", "two-coin", "dirichlet")
-MOST_NODES = 4_000  # of a product rule; above that, samples
+Part = tuple[float, str, float, float]
+"""A share of a mixture, the kind of prior, and its two numbers."""
+# Priors with a name of their own: what is assumed, in a word.
+NAMED: dict[str, tuple[Part, ...]] = {
+    "weak": ((1.0, "dirichlet", 2.0, 1.0),),  # hardly better than guessing; with even rows nobody could name classes
+    "better-than-chance": ((1.0, "dirichlet", 5.0, 2.0),),  # Li et al.'s BayesDGC
+    "reliable": ((1.0, "one-coin", 8.0, 2.0),),
+    "polarised": ((1.0, "one-coin", 0.5, 0.25),),  # knows it, or says the contrary
+    "some-spam": ((0.7, "one-coin", 8.0, 2.0), (0.3, "one-coin", 1.0, 1.0)),  # reliable ones, and anybody
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +31,9 @@ class AnnotatorPrior(Aggregator):
     """What belief propagation and mean field assume of annotators before they have seen a vote.
 
     prior: "one-coin" (one accuracy, Beta), "two-coin" (an accuracy for each class, Beta), "dirichlet" (a row for each
-    class), a tuple of (share, kind, right, wrong) that are mixed, or samples of confusion matrices (samples, true,
-    given). right, wrong: the Beta's two numbers, or those of a Dirichlet on and off the diagonal.
+    class), one of `NAMED`, the Dirichlet's votes (true, given) by themselves, a tuple of (share, kind, right, wrong)
+    that are mixed, or samples of confusion matrices (samples, true, given). right, wrong: the Beta's two numbers, or
+    those of a Dirichlet on and off the diagonal; a named prior has its own.
     """
 
     prior: Any = "one-coin"
@@ -30,7 +42,12 @@ class AnnotatorPrior(Aggregator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.prior, str):
+        if isinstance(self.prior, str) and self.prior in NAMED:
+            parts = NAMED[self.prior]
+            single = {"prior": parts[0][1], "right": parts[0][2], "wrong": parts[0][3]}
+            for name, value in (single if len(parts) == 1 else {"prior": parts}).items():
+                object.__setattr__(self, name, value)
+        elif isinstance(self.prior, str):
             _check_kind(self.prior)
         elif _is_mixture(self.prior):
             object.__setattr__(self, "prior", tuple(_checked_part(*part) for part in self.prior))
@@ -39,41 +56,64 @@ class AnnotatorPrior(Aggregator):
                 samples = np.asarray(self.prior, float)
             except (TypeError, ValueError):
                 samples = np.empty(0)
-            square = samples.ndim == 3 and samples.shape[1] == samples.shape[2] and samples.size > 0
-            if not square or not (samples >= 0).all() or not np.allclose(samples.sum(axis=2), 1.0):
+            square = samples.ndim in (2, 3) and samples.shape[-2] == samples.shape[-1] and samples.size > 0
+            are_votes = square and samples.ndim == 2 and bool((samples > 0).all() and np.isfinite(samples).all())
+            are_rows = square and bool((samples >= 0).all()) and np.allclose(samples.sum(axis=-1), 1.0)
+            if not (are_votes or (are_rows and samples.ndim == 3)):
                 raise InputError(
-                    "prior: a name, a mixture of (share, kind, right, wrong), or samples of confusion matrices, "
-                    "(samples, true, given) with rows that sum to 1"
+                    "prior: a name, positive votes (true, given), a mixture of (share, kind, right, wrong), or samples "
+                    "of confusion matrices, (samples, true, given) with rows that sum to 1"
                 )
-            object.__setattr__(self, "prior", tuple(tuple(map(tuple, matrix)) for matrix in samples.tolist()))
+            object.__setattr__(self, "prior", _as_tuples(samples.tolist()))
 
-    def parts(self) -> tuple[tuple[float, str, float, float], ...]:
-        """The named priors that are mixed, with their shares; none where there are samples."""
+    def parts(self) -> tuple[Part, ...]:
+        """The named priors that are mixed, with their shares; none where there are votes or samples."""
         if isinstance(self.prior, str):
             return ((1.0, self.prior, self.right, self.wrong),)
         return self.prior if _is_mixture(self.prior) else ()
 
-    def nodes(self, n_classes: int, n_votes: int, n_samples: int) -> tuple[Array, Array]:
+    @property
+    def by_rows(self) -> bool:
+        """Whether every row of a matrix has a Dirichlet of its own."""
+        return self.prior == "dirichlet" or (not self.parts() and isinstance(self.prior[0][0], float))
+
+    def row_votes(self, n_classes: int) -> Array:
+        """The Dirichlets' votes, (true, given), of a prior that is by rows."""
+        if isinstance(self.prior, str):
+            return diagonal_prior(n_classes, self.right, self.wrong)
+        return self._given(n_classes)
+
+    def nodes(self, n_classes: int, n_votes: int, n_samples: int, counts: Array | None = None) -> tuple[Array, Array]:
         """The prior as points: log weights (points,) and chances (points, true, given).
 
         One coin: the nodes of Gauss-Jacobi quadrature, with which the mean of a polynomial of degree n is exact from
         n / 2 + 1 nodes on, and an annotator's factor is a polynomial in the accuracy of degree `n_votes`. Two coins:
-        products of these for two classes, as long as they are few. Otherwise samples, drawn by the seed.
+        products of these for two classes, as long as they are few. Otherwise samples, drawn by the seed: of Dirichlet
+        rows, half of them near matrices that fit expected `counts`, (annotators, true, given), weighted accordingly.
         """
-        parts = self.parts()
-        if not parts:
-            chance = np.asarray(self.prior, float)
-            if chance.shape[1] != n_classes:
-                raise InputError(f"prior: samples have {chance.shape[1]} classes, the votes {n_classes}")
-            weights, chances = [np.full(len(chance), 1.0 / len(chance))], [chance]
-        else:
-            rng = np.random.default_rng(self.seed)
-            made = [_points(rng, part, n_classes, n_votes, n_samples) for part in parts]
+        rng, parts = np.random.default_rng(self.seed), self.parts()
+        if n_classes == 1:
+            made = [(np.ones(1), np.ones((1, 1, 1)))]
+        elif self.by_rows:
+            made = [_by_rows(rng, self.row_votes(n_classes), n_votes, n_samples, counts)]
+        elif parts:
             total = sum(part[0] for part in parts)
-            weights = [part[0] / total * weight for part, (weight, _) in zip(parts, made, strict=True)]
-            chances = [chance for _, chance in made]
-        chance = np.maximum(np.concatenate(chances), 1e-12)
-        return np.log(np.maximum(np.concatenate(weights), 1e-300)), chance / chance.sum(axis=2, keepdims=True)
+            each = [_points(rng, part, n_classes, n_votes, n_samples) for part in parts]
+            made = [(part[0] / total * weight, chance) for part, (weight, chance) in zip(parts, each, strict=True)]
+        else:
+            given = self._given(n_classes)
+            made = [(np.full(len(given), 1.0 / len(given)), given)]
+        weight, chance = (np.concatenate(each) for each in zip(*made, strict=True))
+        chance = np.maximum(chance, 1e-12)
+        return np.log(np.maximum(weight, 1e-300)), chance / chance.sum(axis=2, keepdims=True)
+
+    def _given(self, n_classes: int) -> Array:
+        """Votes or samples, as they were given."""
+        values = np.asarray(self.prior, float)
+        if values.shape[-1] != n_classes:
+            what = "samples have" if values.ndim == 3 else "the matrix has"
+            raise InputError(f"prior: {what} {values.shape[-1]} classes, the votes {n_classes}")
+        return values
 
 
 def _is_mixture(prior: Any) -> bool:
@@ -82,7 +122,7 @@ def _is_mixture(prior: Any) -> bool:
     )  # fmt: skip
 
 
-def _checked_part(share: Any, kind: str, right: Any, wrong: Any) -> tuple[float, str, float, float]:
+def _checked_part(share: Any, kind: str, right: Any, wrong: Any) -> Part:
     _check_kind(kind)
     try:
         numbers = float(share), float(right), float(wrong)
@@ -95,49 +135,32 @@ def _checked_part(share: Any, kind: str, right: Any, wrong: Any) -> tuple[float,
 
 def _check_kind(kind: str) -> None:
     if kind not in KINDS:
-        raise InputError(
-            f"prior={kind!r}: choose {', '.join(KINDS)}, a mixture of (share, kind, right, wrong), or samples"
-        )
+        names = ", ".join((*KINDS, *NAMED))
+        raise InputError(f"prior={kind!r}: choose {names}, a mixture of (share, kind, right, wrong), or samples")
 
 
-def _points(
-    rng: np.random.Generator, part: tuple[float, str, float, float], n_classes: int, n_votes: int, n_samples: int
-) -> tuple[Array, Array]:
+def _as_tuples(nested: Any) -> Any:
+    return tuple(map(_as_tuples, nested)) if isinstance(nested, list) else nested
+
+
+def _points(rng: np.random.Generator, part: Part, n_classes: int, n_votes: int, n_samples: int) -> tuple[Array, Array]:
     _, kind, right, wrong = part
-    if n_classes == 1:
-        return np.ones(1), np.ones((1, 1, 1))
     if kind == "one-coin":
-        weight, accuracy = _beta_rule(n_votes, right, wrong)
-        return weight, _coins(np.repeat(accuracy[:, None], n_classes, axis=1))
-    weight, accuracy = _beta_rule(n_votes, right, wrong)
-    if n_classes == 2 and len(weight) ** 2 <= MOST_NODES:
-        first, second = np.meshgrid(accuracy, accuracy, indexing="ij")
-        return np.outer(weight, weight).ravel(), _coins(np.stack([first.ravel(), second.ravel()], axis=1))
-    flat = np.full(n_samples, 1.0 / n_samples)
-    if kind == "two-coin":
-        return flat, _coins(rng.beta(right, wrong, (n_samples, n_classes)))
-    draw = rng.standard_gamma(np.where(np.eye(n_classes, dtype=bool), right, wrong), (n_samples, n_classes, n_classes))
-    draw = np.maximum(draw, 1e-300)
-    return flat, draw / draw.sum(axis=2, keepdims=True)
+        return points.one_coin(n_classes, n_votes, right, wrong)
+    if kind == "two-coin" and n_classes > 2:
+        return points.two_coins(rng, n_classes, n_samples, right, wrong)
+    return _by_rows(rng, diagonal_prior(n_classes, right, wrong), n_votes, n_samples, None)
 
 
-def _beta_rule(n_votes: int, right: float, wrong: float) -> tuple[Array, Array]:
-    """Weights and nodes for Beta(right, wrong): exact for polynomials of degree n_votes + 1, or close enough.
-
-    A factor of many votes is a peak of width 1 / sqrt(n), which far fewer nodes resolve to all digits.
-    """
-    from scipy.special import roots_jacobi
-
-    n = min(n_votes // 2 + 2, int(8.0 * np.sqrt(n_votes)) + 16)
-    node, weight = roots_jacobi(n, wrong - 1.0, right - 1.0)
-    return weight / weight.sum(), (1.0 + node) / 2.0
-
-
-def _coins(accuracy: Array) -> Array:
-    """Confusion matrices of accuracies (points, classes), errors spread evenly."""
-    n_classes = accuracy.shape[1]
-    error = (1.0 - accuracy)[:, :, None] / (n_classes - 1)
-    return np.where(np.eye(n_classes, dtype=bool), accuracy[:, :, None], error)
+def _by_rows(
+    rng: np.random.Generator, votes: Array, n_votes: int, n_samples: int, counts: Array | None
+) -> tuple[Array, Array]:
+    exact = points.two_by_two(n_votes, votes) if len(votes) == 2 else None
+    if exact is not None:
+        return exact
+    if counts is None or not len(counts):
+        return points.dirichlet_rows(rng, votes, n_samples)
+    return points.near(rng, votes, counts, n_samples)
 
 
 def over_points(counts: Array, log_weight: Array, log_chance: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import Callback, Solution
 from ..codes import Array
-from ..em import checked_class_prior, class_shares
+from ..em import checked_class_prior, class_shares, vote_shares
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
 from ..params import Params
@@ -68,7 +68,12 @@ class BeliefPropagation(AnnotatorPrior):
 
     @property
     def load(self) -> int:
-        return 20  # points, in an annotator of a few dozen votes
+        return 20 if self._exact else self.samples  # points, in an annotator of a few dozen votes
+
+    @property
+    def _exact(self) -> bool:
+        """Whether the mean over matrices is a sum over nodes, and no draw is needed."""
+        return bool(self.parts()) and all(kind == "one-coin" for _, kind, _, _ in self.parts())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +84,23 @@ class BeliefPropagation(AnnotatorPrior):
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         if start is not None:
             raise InputError(f"{self.name} starts from even messages: leave start out")
-        factors = self._factors(ops)
+        settled = self.settle(ops, log_item, callback)
+        params = {"prior": settled.prior, "confusion": settled.moments(ops.n_annotators)[0]}
+        return Solution(settled.belief, params, {}, converged=settled.change <= self.tol, notes=self._notes(settled))
+
+    def settle(
+        self,
+        ops: NumpyEngine,
+        log_item: Array | None = None,
+        callback: Callback | None = None,
+        counts: Array | None = None,
+    ) -> Settled:
+        """Exchange messages until beliefs settle.
+
+        log_item: what else is known of each item, (items, classes). counts: of each annotator's votes, (annotators,
+        true, given), as expected before; draws of the prior are made near them, near the votes' own otherwise.
+        """
+        factors = self._factors(ops, ops.confusion_counts(vote_shares(ops)) if counts is None else counts)
         prior = self._class_shares(np.ones(ops.n_classes))
         to_item = np.zeros((ops.label.size, ops.n_classes))  # log messages, (votes, true)
         own = np.ones(1) if ops.weight is None else np.minimum(ops.weight, 1.0)[:, None]
@@ -98,12 +119,7 @@ class BeliefPropagation(AnnotatorPrior):
             prior = self._class_shares(belief.sum(axis=0))
             if callback is not None and callback(step, -change):
                 break
-        confusion = np.empty((ops.n_annotators, ops.n_classes, ops.n_classes))
-        for factor in factors:
-            confusion[factor.annotators] = np.tensordot(factor.point, factor.nodes[1], axes=1)
-        params = {"prior": prior, "confusion": confusion}
-        notes = self._notes(factors, change, step)
-        return Solution(belief, params, {}, converged=change <= self.tol, notes=notes)
+        return Settled(belief, prior, factors, change, step)
 
     def infer(self, ops: NumpyEngine, params: Params, log_item: Array | None = None) -> Array:
         return ops.posterior(np.log(params["confusion"]), np.log(params["prior"]), log_item)[0]
@@ -117,7 +133,7 @@ class BeliefPropagation(AnnotatorPrior):
     def _class_shares(self, mass: Array) -> Array:
         return class_shares(self.class_prior, mass + 0.01)
 
-    def _factors(self, ops: NumpyEngine) -> list[_Factor]:
+    def _factors(self, ops: NumpyEngine, counts: Array) -> list[_Factor]:
         """Annotators by how many votes they have: those with few need few points."""
         votes = np.bincount(ops.annotator, minlength=ops.n_annotators)
         degree = np.maximum(votes, np.ceil(ops.crowd.annotator_weight()))
@@ -125,17 +141,19 @@ class BeliefPropagation(AnnotatorPrior):
         factors = []
         for group in np.unique(size):
             annotators = np.flatnonzero(size == group)
-            nodes = self.nodes(ops.n_classes, int(degree[annotators].max()), self.samples)
+            nodes = self.nodes(ops.n_classes, int(degree[annotators].max()), self.samples, counts[annotators])
             factors.append(_Factor(annotators, *ops.votes_of(annotators), nodes))
         return factors
 
-    def _notes(self, factors: list[_Factor], change: float, step: int) -> tuple[str, ...]:
+    def _notes(self, settled: Settled) -> tuple[str, ...]:
         notes = []
-        if change > self.tol:
-            notes.append(f"messages did not settle in {step} rounds: beliefs still change by {change:.2g}")
-        effective = np.concatenate([1.0 / (factor.point**2).sum(axis=1) for factor in factors])
+        if settled.change > self.tol:
+            notes.append(
+                f"messages did not settle in {settled.step} rounds: beliefs still change by {settled.change:.2g}"
+            )
+        effective = np.concatenate([1.0 / (factor.point**2).sum(axis=1) for factor in settled.factors])
         few = int((effective < FEW).sum())
-        if few and (not self.parts() or any(kind != "one-coin" for _, kind, _, _ in self.parts())):
+        if few and not self._exact:
             notes.append(
                 f"the factors of {few} annotators rest on fewer than {FEW:.0f} effective points of the prior: "
                 "take more samples, or prior='one-coin', which is exact"
@@ -152,6 +170,26 @@ class _Factor:
     begin: Array
     nodes: tuple[Array, Array]
     point: Array = field(default_factory=lambda: np.empty((0, 0)))
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where messages end: beliefs (items, classes), the classes' shares, annotators at points of the prior."""
+
+    belief: Array
+    prior: Array
+    factors: list[_Factor]
+    change: float
+    step: int
+
+    def moments(self, n_annotators: int) -> tuple[Array, Array]:
+        """Mean and variance of every annotator's confusion matrix, (annotators, true, given)."""
+        n_classes = self.belief.shape[1]
+        mean, square = np.empty((2, n_annotators, n_classes, n_classes))
+        for factor in self.factors:
+            mean[factor.annotators] = np.tensordot(factor.point, factor.nodes[1], axes=1)
+            square[factor.annotators] = np.tensordot(factor.point, factor.nodes[1] ** 2, axes=1)
+        return mean, np.maximum(square - mean**2, 0.0)
 
 
 def _joined(said: Array, prior: Array, log_item: Array | None) -> Array:

@@ -114,9 +114,7 @@ class IBCC(DirichletRows):
         return self.prior in ("learned", "population", "pooled")
 
     def _log_hyper(self, pseudo: Array) -> float:
-        """Gamma(2, 1 / start) on every number that is free: wide, away from zero, and highest where it starts."""
-        number, start = self._free(pseudo), self._free(self.initial(0, len(pseudo))["pseudo"])
-        return float((np.log(number) - number / start).sum())
+        return polya.log_hyper(self._free(pseudo), self._free(self.initial(0, len(pseudo))["pseudo"]))
 
     def _free(self, pseudo: Array) -> Array:
         """The numbers of the prior that are learned: all, the strength of each row's mean, or the two."""
@@ -134,10 +132,7 @@ class IBCC(DirichletRows):
         if self.prior == "population":
             return (pseudo * gain + 1.0) / (cost[:, None] + 1.0 / start)
         if self.prior == "pooled":
-            mean = counts.sum(axis=0) + pseudo
-            mean /= mean.sum(axis=1, keepdims=True)
-            strength = ((pseudo * gain).sum() + 1.0) / (cost.sum() + 1.0 / start[0].sum())
-            return mean * strength
+            return polya.pooled(counts, pseudo, start[0].sum())
         eye = np.eye(n_classes, dtype=bool)
         both = np.array([(pseudo * gain)[eye].sum(), (pseudo * gain)[~eye].sum()]) + 1.0
         both /= cost.sum() * np.array([1.0, n_classes - 1.0]) + 1.0 / np.array([self.diagonal, self.rest])

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..codes import Array
 from ..forms import TableEM
 from ..params import Params
+from . import polya
 from .annotator_prior import AnnotatorPrior, over_points
-from .dirichlet import diagonal_prior, divergence, mean_log
+from .dirichlet import divergence, mean_log
 
 NODE_VOTES = 500  # as many votes as a mixture's nodes are fine enough for
 SAMPLES = 2_000
@@ -55,7 +56,7 @@ class MeanField(AnnotatorPrior, TableEM):
         n_classes = counts.shape[2]
         if self._conjugate:
             mean = mean_log(self._cells(counts) + self._pseudo(n_classes))  # (annotators, rows, cells)
-            if self.prior == "dirichlet":
+            if self.by_rows:
                 return mean
             mean = np.broadcast_to(mean, (len(counts), n_classes, 2))
             wrong = mean[:, :, 1:] - np.log(max(n_classes - 1, 1))
@@ -71,22 +72,56 @@ class MeanField(AnnotatorPrior, TableEM):
         member, _, log_weight = self._over_points(counts)
         return float((member * (log_weight - np.log(np.maximum(member, 1e-300)))).sum())
 
+    def moments(self, counts: Array) -> tuple[Array, Array]:
+        """Mean and variance of every annotator's confusion matrix given expected counts, (annotators, true, given)."""
+        n_classes = counts.shape[2]
+        if not self._conjugate:
+            member, log_chance, _ = self._over_points(counts)
+            chance = np.exp(log_chance)
+            mean = np.tensordot(member, chance, axes=1)
+            return mean, np.maximum(np.tensordot(member, chance**2, axes=1) - mean**2, 0.0)
+        votes = self._cells(counts) + self._pseudo(n_classes)
+        total = votes.sum(axis=2, keepdims=True)
+        mean = votes / total
+        variance = mean * (1.0 - mean) / (total + 1.0)
+        if self.by_rows:
+            return mean, variance
+        wrong = max(n_classes - 1, 1)  # an error is each of the other classes alike
+        eye = np.eye(n_classes, dtype=bool)
+        return (
+            np.where(eye, mean[:, :, :1], mean[:, :, 1:] / wrong),
+            np.where(eye, variance[:, :, :1], variance[:, :, 1:] / wrong**2),
+        )
+
+    def pooled(self, counts: Array, strength: float) -> Self:
+        """A step of empirical Bayes: Dirichlet rows about the crowd's mean confusion, as strong as votes make likely.
+
+        strength: votes in a row that are likely before any is seen.
+        """
+        before = self._pseudo(counts.shape[2])
+        votes = polya.climb(
+            lambda new: (
+                float(polya.evidence(counts, new).sum()) + polya.log_hyper(new.sum(axis=1)[:1], np.array(strength))
+            ),
+            before,
+            polya.pooled(counts, before, strength),
+        )
+        return replace(self, prior=votes)
+
     @property
     def _conjugate(self) -> bool:
-        return isinstance(self.prior, str)
+        return isinstance(self.prior, str) or self.by_rows
 
     def _cells(self, counts: Array) -> Array:
         """Counts of what the prior tells apart: (annotators, 1 or true, right and wrong), or all of them."""
-        if self.prior == "dirichlet":
+        if self.by_rows:
             return counts
         right, met = np.einsum("jkk->jk", counts), counts.sum(axis=2)
         both = np.stack([right, np.maximum(met - right, 0.0)], axis=2)
         return both if self.prior == "two-coin" else both.sum(axis=1, keepdims=True)
 
     def _pseudo(self, n_classes: int) -> Array:
-        if self.prior == "dirichlet":
-            return diagonal_prior(n_classes, self.right, self.wrong)
-        return np.array([[self.right, self.wrong]])
+        return self.row_votes(n_classes) if self.by_rows else np.array([[self.right, self.wrong]])
 
     def _over_points(self, counts: Array) -> tuple[Array, Array, Array]:
         """How much of each annotator is at each point of the prior; log chances there; log weights."""

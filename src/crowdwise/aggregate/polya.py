@@ -28,6 +28,22 @@ def gains(counts: Array, pseudo: Array, weight: Array | None = None) -> tuple[Ar
     return gain, weight @ (digamma(counts.sum(axis=2) + total) - digamma(total))
 
 
+def pooled(counts: Array, pseudo: Array, strength: float) -> Array:
+    """A step towards the crowd's mean confusion times a strength: Minka's for the strength, from one wide prior on it.
+
+    The prior is Gamma(2, 1 / strength): away from zero, and highest at `strength`.
+    """
+    gain, cost = gains(counts, pseudo)
+    mean = counts.sum(axis=0) + 1.0 / counts.shape[2]  # what nobody ever said is not impossible
+    mean /= mean.sum(axis=1, keepdims=True)
+    return np.asarray(mean * (((pseudo * gain).sum() + 1.0) / (cost.sum() + 1.0 / strength)))
+
+
+def log_hyper(number: Array, start: Array) -> float:
+    """Log of Gamma(2, 1 / start) over all numbers, but for a constant: wide, away from zero, highest at `start`."""
+    return float((np.log(number) - number / start).sum())
+
+
 def climb(objective: Callable[[Array], float], pseudo: Array, proposed: Array) -> Array:
     """The proposal, or a point on the way to it (in logarithms) where the objective is no lower than it is here."""
     step, before = np.log(proposed / pseudo), objective(pseudo)

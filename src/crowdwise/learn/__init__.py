@@ -7,6 +7,7 @@ except ImportError as error:
 
 from .aggnet import AggNet
 from .annot_mix import AnnotMix
+from .bayes_dgc import BayesDGC
 from .ccem import CCEM
 from .choose import Choice, choose
 from .classifier import CrowdClassifier
@@ -15,6 +16,8 @@ from .conal import CoNAL
 from .cross_fit import CrossFit
 from .crowd_layer import CrowdLayer
 from .crowdlab import Crowdlab
+from .deep_bp import DeepBP
+from .deep_mf import DeepMF
 from .doctor_net import DoctorNet, WeightedDoctorNet
 from .geo import GeoF, GeoW
 from .instance_trace import InstanceTrace
@@ -35,6 +38,7 @@ __all__ = [
     "OBJECTIVES",
     "AggNet",
     "AnnotMix",
+    "BayesDGC",
     "COINNet",
     "Choice",
     "CoNAL",
@@ -42,6 +46,8 @@ __all__ = [
     "CrowdClassifier",
     "CrowdLayer",
     "Crowdlab",
+    "DeepBP",
+    "DeepMF",
     "DoctorNet",
     "GeoF",
     "GeoW",

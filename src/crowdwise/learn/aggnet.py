@@ -30,7 +30,7 @@ class AggNet(SoftLabels):
     """
 
     name: ClassVar[str] = "aggnet"
-    rounds: ClassVar[int] = 1
+    rounds: int = 1
     """How often posteriors and matrices are renewed, in turn, with the predictions of an epoch."""
     epochs: Tensor
     log_weight: Tensor

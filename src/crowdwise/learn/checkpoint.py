@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..crowd import Crowd
 from ..errors import InputError
 from ..frames import labels_by_item
 from .arrays import load_state, read, state_arrays, write
-from .loop import Loop
+from .loop import History, Loop
 from .objective import Objective
 from .rows import Rows
 
@@ -60,12 +61,11 @@ class Checkpoint:
         arrays = state_arrays(loop.learner, "learner")
         for number, moments in loop.optimiser.state_dict()["state"].items():
             arrays |= {f"optimiser.{number}.{name}": _array(value) for name, value in moments.items()}
-        history = {"loss": loop.history.loss, "score": loop.history.score}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{self.path.parent} cannot be made: {error.strerror}") from error
-        write(self.path, "a checkpoint", {"mark": self.mark, "history": history}, arrays)
+        write(self.path, "a checkpoint", {"mark": self.mark, "history": asdict(loop.history)}, arrays)
 
     def resume(self, loop: Loop) -> None:
         """Put a run back to where it was, if it was ever kept."""
@@ -84,7 +84,7 @@ class Checkpoint:
                 state.setdefault(int(number), {})[key] = torch.as_tensor(np.array(value))
         groups = loop.optimiser.state_dict()["param_groups"]
         loop.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        loop.history.loss, loop.history.score = header["history"]["loss"], header["history"]["score"]
+        loop.history = History(**header["history"])
 
 
 def forget(folder: str | Path) -> None:

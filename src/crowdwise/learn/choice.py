@@ -17,7 +17,8 @@ from .counted import counts, normalised
 from .loop import Loop
 from .objective import Output
 from .rows import Rows
-from .votes import VoteBook, Votes
+from .temperature import likeliest_power
+from .votes import VoteBook, Votes, by_row
 
 POOLED = 5.0  # votes' worth of the crowd's mean in each row of a matrix that votes are judged with
 
@@ -31,6 +32,12 @@ def vote_score(proba: Tensor, votes: Votes, matrices: Tensor) -> float:
     """
     chance = (proba[votes.row] * matrices[votes.annotator, :, votes.label]).sum(dim=1)
     return float((votes.weight * torch.log(chance.clamp_min(1e-12))).sum() / votes.weight.sum())
+
+
+def log_votes(votes: Votes, matrices: Tensor, n_rows: int) -> Tensor:
+    """Log chance of each row's votes given each class, (rows, classes)."""
+    log_chance = torch.log(matrices.clamp_min(1e-12))[votes.annotator, :, votes.label]
+    return by_row(log_chance * votes.weight[:, None].to(log_chance.dtype), votes, n_rows)
 
 
 @torch.no_grad()
@@ -85,11 +92,14 @@ class Hidden:
         """The crowd without these items."""
         return crowd.subset(items=crowd.items[find(crowd.items, self.items) < 0])
 
-    def score(self, loop: Loop, rows: Rows, names: Array) -> float:
-        """How good a run's networks are on these items."""
+    def judge(self, loop: Loop, rows: Rows, names: Array) -> tuple[float, float]:
+        """How good a run's networks are on these items, and the power of their probabilities that fits best."""
         index = torch.as_tensor(np.asarray(find(self.items, names)))
         said = loop.learner.objective.predict(loop.learner.answer(rows, index)).detach().cpu()
-        if self.votes is None:
-            return float((said.numpy().argmax(axis=1) == self.code).mean())
-        matrices = own_confusion(loop, own_posterior(loop, loop.said()))
-        return vote_score(said, VoteBook(self.votes).everything(), matrices)
+        log = torch.log(said.clamp_min(1e-12))
+        if self.code is not None:
+            known = torch.log(torch.eye(said.shape[1])[torch.as_tensor(self.code)].clamp_min(1e-12))
+            return float((said.numpy().argmax(axis=1) == self.code).mean()), likeliest_power(log, known)
+        assert self.votes is not None
+        matrices, votes = own_confusion(loop, own_posterior(loop, loop.said())), VoteBook(self.votes).everything()
+        return vote_score(said, votes, matrices), likeliest_power(log, log_votes(votes, matrices, len(log)))

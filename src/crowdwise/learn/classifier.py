@@ -15,6 +15,7 @@ from ..crowd import Crowd
 from ..errors import InputError
 from ..result import Result
 from ..table import Table
+from ..uncertainty import beta_interval
 from .checkpoint import Checkpoint, fingerprint
 from .choice import Hidden
 from .ensemble import Ensemble
@@ -34,13 +35,16 @@ OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "
 class CrowdClassifier:
     """A classifier that learns from the votes of many annotators, and the annotators with it.
 
-    network: "linear", "mlp", "cnn", "resnet", a factory of (shape of a row, number of classes), or a torch module.
-    objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one.
+    network: "linear", "mlp", "cnn", "resnet", "gp" (Gaussian processes), a factory of (shape of a row, number of
+    classes), or a torch module. objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options:
+    those of the named one.
     class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares in the order of the
     classes. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine
     does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of the
     items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
-    without choice. patience: epochs without progress after which that first run ends. standardise: centre and scale
+    without choice. patience: epochs without progress after which that first run ends. calibrate: `predict_proba` is
+    tempered to be as sure as votes allow that the network has not learned from: those held out or, without a first run,
+    those of the folds. standardise: centre and scale
     each feature (of images, each channel) by the training rows; sparse rows and Datasets come as they are. seed: same
     seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that read
     rows of a torch Dataset.
@@ -70,6 +74,7 @@ class CrowdClassifier:
         stop: int | None = None,
         hold_out: float = 0.0,
         patience: int | None = None,
+        calibrate: bool = False,
         standardise: bool = True,
         seed: int = 0,
         device: str = "auto",
@@ -78,6 +83,7 @@ class CrowdClassifier:
         self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
         self.decay, self.anneal, self.stop, self.hold_out, self.patience = decay, anneal, stop, hold_out, patience
+        self.calibrate = calibrate
         self.standardise, self.seed, self.device, self.workers = standardise, seed, device, workers
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
@@ -142,11 +148,17 @@ class CrowdClassifier:
             hidden = self._hidden(crowd, names, clean)
             if hidden is not None:
                 loop = self._loop(rows, hidden.rest(crowd), names, accelerator)
-                first = run(loop, "choice", watch=lambda: hidden.score(loop, rows, names))
+                first = run(loop, "choice", watch=lambda: hidden.judge(loop, rows, names))
                 chosen = first.best
             loop = self._loop(rows, crowd, names, accelerator)
+            if self.calibrate and hidden is None and len(loop.learner.network) == 1:
+                raise InputError(
+                    "calibrate wants votes that a network has not learned from: give hold_out, clean, or an objective "
+                    "with folds"
+                )
             self.final_ = run(loop, "final", stop=chosen)
-            self.choice_, self.fitted_ = first, Fitted.of(loop, crowd, names)
+            power = first.power[chosen - 1] if hidden is not None else None
+            self.choice_, self.fitted_ = first, Fitted.of(loop, crowd, names, power, self.calibrate)
         return self
 
     def rehearse(self, X: Any, votes: Any, items: Any = None, *, split: int = 0) -> History:
@@ -158,7 +170,7 @@ class CrowdClassifier:
         hidden = Hidden.of_votes(crowd, self.hold_out, split)
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             loop = self._loop(rows, hidden.rest(crowd), names)
-            return loop.run(None, lambda: hidden.score(loop, rows, names), self.patience)
+            return loop.run(None, lambda: hidden.judge(loop, rows, names), self.patience)
 
     def _opened(self, X: Any, votes: Any, items: Any, accelerator: Any = None) -> tuple[Rows, Crowd, Array]:
         """Rows on their device, votes, and the names of the rows; checked against each other."""
@@ -219,6 +231,7 @@ class CrowdClassifier:
         networks = [build(self.network, rows.shape, crowd.n_classes) for _ in range(objective.folds)]
         device = self._device(accelerator)
         network = Ensemble(networks, *moments).to(device)
+        network.begin(rows, index)
         said = network.answer(rows, index[:2])
         if said.logits.shape[1:] != (crowd.n_classes,) or said.features.ndim != 2:
             raise InputError(
@@ -293,13 +306,28 @@ class CrowdClassifier:
         """(annotators, true, given), as the objective has it."""
         return self._answers.learner.objective.confusion().detach().cpu().numpy()
 
+    def confusion_interval(self, level: float = 0.9) -> tuple[Array, Array]:
+        """Ends of central intervals for every entry of `confusion`, (annotators, true, given) each.
+
+        For objectives with a posterior over confusion matrices: bayes-dgc, deep-mf, deep-bp.
+        """
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level={level} must lie between 0 and 1")
+        mean, variance = (part.detach().cpu().numpy() for part in self._answers.learner.objective.moments())
+        return beta_interval(mean.astype(float), variance.astype(float), level)
+
     def annotators(self) -> Table:
         """How good every annotator is, worst first, by what features and votes say of the training items."""
         return self._answers.annotators_table
 
     def history(self) -> Table:
-        """A row an epoch: loss, and in the run that chose their number loss and score on what was hidden."""
+        """A row an epoch: loss, and in the run that chose their number loss and score on what was hidden.
+
+        Objectives that climb an evidence lower bound have it too, in nats a vote.
+        """
         columns = {"loss": self.final_.loss, "choice_loss": self.choice_.loss, "choice_score": self.choice_.score}
+        if not np.isnan(self.final_.bound).all():
+            columns["bound"] = self.final_.bound
         most = max(map(len, columns.values()))
         padded = {name: np.array([*values, *[np.nan] * (most - len(values))]) for name, values in columns.items()}
         return Table({"epoch": np.arange(1, most + 1), **padded})

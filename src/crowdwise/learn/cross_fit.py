@@ -12,9 +12,8 @@ from .aggnet import AggNet
 from .class_prior import ClassPrior, voted_shares, weights
 from .mixup import mixup
 from .objective import Output
+from .temperature import likeliest_power
 from .votes import Votes
-
-TEMPERATURES = torch.linspace(0.2, 2.0, 19)
 
 
 class CrossFit(AggNet):
@@ -39,8 +38,8 @@ class CrossFit(AggNet):
     """
 
     name: ClassVar[str] = "cross-fit"
-    folds: ClassVar[int] = 5
-    rounds: ClassVar[int] = 3
+    folds: int = 5
+    rounds: int = 3
     power: Tensor
     voted_shares: Tensor
 
@@ -70,8 +69,7 @@ class CrossFit(AggNet):
 
     def settle(self, log: Tensor, votes: Votes) -> None:
         said, log = self.log_votes(Output(log, log), votes)[self.voted], log[self.voted]
-        evidence = [torch.logsumexp(torch.log_softmax(b * log, dim=1) + said, dim=1).sum() for b in TEMPERATURES]
-        self.power.copy_(TEMPERATURES[int(torch.stack(evidence).argmax())])
+        self.power.fill_(likeliest_power(log, said))
         self.log_weight.copy_(self.class_weight(torch.log_softmax(self.power * log, dim=1) + said))
 
     def class_weight(self, joint: Tensor) -> Tensor:

@@ -32,7 +32,7 @@ class Crowdlab(TwoStage):
     """
 
     name: ClassVar[str] = "crowdlab"
-    folds: ClassVar[int] = 5
+    folds: int = 5
     agreement: Tensor
     model_weight: Tensor
     annotator_weight: Tensor

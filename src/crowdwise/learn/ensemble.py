@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from .networks import run
+from .networks import penalty, run
 from .objective import Output
 from .rows import AT_ONCE, Rows
 
@@ -40,6 +40,19 @@ class Ensemble(nn.Module):
     def run(self, j: int, x: Tensor) -> Output:
         """What network j says of a batch."""
         return run(self.networks[j], (x - self.centre) / self.spread)
+
+    def penalty(self, j: int) -> Tensor | float:
+        """What network j adds to the loss of a batch."""
+        return penalty(self.networks[j])
+
+    def begin(self, rows: Rows, index: Tensor) -> None:
+        """Show networks that want it some rows before training, and say how many there are."""
+        if any(hasattr(network, "begin") for network in self.networks):
+            device = self.centre.device
+            some = index[torch.randperm(len(index))[:AT_ONCE]]
+            x = (next(iter(rows.batches([some]))).to(device) - self.centre) / self.spread
+            for network in self.networks:
+                network.begin(x, len(index))  # type: ignore[operator]
 
     @torch.no_grad()
     def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None, *, features: bool = True) -> Output:

@@ -15,11 +15,12 @@ from ..crowd import Crowd
 from ..errors import InputError
 from ..result import Result
 from ..table import Table
-from .choice import own_confusion, own_posterior, vote_score
+from .choice import log_votes, own_confusion, own_posterior, vote_score
 from .learner import Learner
 from .loop import Loop
 from .objective import Output
 from .rows import Rows
+from .temperature import likeliest_power
 from .votes import VoteBook
 
 UNHEARD_OF = 1e-3  # the chance of a label that nobody gave in training
@@ -31,7 +32,7 @@ class Fitted:
 
     items: the rows trained on; unseen: what the network that has not learned from each says of it, and marks: what it
     is known by again, where there are several networks; matrices: confusion counted from its own posterior;
-    annotators_table: how good each annotator is.
+    annotators_table: how good each annotator is; power: of its probabilities, where they are calibrated.
     """
 
     learner: Learner
@@ -43,12 +44,18 @@ class Fitted:
     marks: Array
     matrices: Array
     annotators_table: Table
+    power: float = 1.0
 
     @classmethod
-    def of(cls, loop: Loop, crowd: Crowd, names: Array) -> Fitted:
-        """A run that is over."""
+    def of(cls, loop: Loop, crowd: Crowd, names: Array, power: float | None, calibrate: bool) -> Fitted:
+        """A run that is over; power: the one that a first run found, if there was one."""
         said = loop.said()
         posterior = own_posterior(loop, said)
+        matrices = own_confusion(loop, posterior)
+        if calibrate and power is None:  # by what each fold's network says of items that it has not learned from
+            log = torch.log(loop.learner.objective.predict(said).detach().cpu().clamp_min(1e-12))
+            votes = VoteBook(crowd).of(loop.code)
+            power = likeliest_power(log, log_votes(votes, matrices, len(log)))
         unseen, marks = np.zeros((0, 0)), np.zeros(0)
         if len(loop.learner.network) > 1:
             unseen, marks = said.logits.cpu().numpy(), loop.rows.marks(loop.index)
@@ -61,7 +68,8 @@ class Fitted:
             items=names[loop.index.numpy()],
             unseen=unseen,
             marks=marks,
-            matrices=own_confusion(loop, posterior).numpy(),
+            matrices=matrices.numpy(),
+            power=power if calibrate and power is not None else 1.0,
             annotators_table=quality(crowd, result),
         )
 
@@ -82,7 +90,10 @@ class Fitted:
     @torch.no_grad()
     def predict_proba(self, rows: Rows) -> Array:
         """By features alone, (rows, classes)."""
-        return self.learner.objective.predict(self.output(rows)).cpu().numpy()
+        said = self.learner.objective.predict(self.output(rows))
+        if self.power == 1.0:
+            return said.cpu().numpy()
+        return torch.softmax(self.power * torch.log(said.clamp_min(1e-12)), dim=1).cpu().numpy()
 
     @torch.no_grad()
     def infer(self, rows: Rows, crowd: Crowd, names: Array, item: Array) -> Result:

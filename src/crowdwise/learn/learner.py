@@ -37,7 +37,8 @@ class Learner(nn.Module):
         x, votes = self.objective.prepare(x, votes)
         said = self.network.run(j, x)
         with torch.autocast(x.device.type, enabled=False):  # logs and sums over votes keep their digits
-            return self.objective(Output(said.logits.float(), said.features.float()), votes)
+            own = self.objective(Output(said.logits.float(), said.features.float()), votes)
+            return own + self.network.penalty(j)
 
     def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None) -> Output:
         """What the networks say of some rows, as the objective wants to hear it; see `Ensemble.answer`."""

@@ -19,8 +19,8 @@ from .parallel import everybodys, rank, world
 from .rows import Rows
 from .votes import VoteBook
 
-Watch = Callable[[], float]
-"""Gives the score of the moment, higher is better."""
+Watch = Callable[[], tuple[float, float]]
+"""Gives the score of the moment, higher is better, and the power of the networks' probabilities that fits best."""
 Told = Callable[[int, int, float, float], None]
 """Called after each epoch: its number, of how many, loss, score."""
 
@@ -31,10 +31,12 @@ class Diverged(InputError):
 
 @dataclass
 class History:
-    """What happened, epoch by epoch."""
+    """What happened, epoch by epoch: loss and bound; in a run that is watched, score and power."""
 
     loss: list[float] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
+    bound: list[float] = field(default_factory=list)
+    power: list[float] = field(default_factory=list)
 
     @property
     def best(self) -> int:
@@ -100,8 +102,12 @@ class Loop:
             epoch = len(self.history.loss)
             self.history.loss.append(self._epoch(epoch))
             self.learner.objective.refresh(self.predict_all)
+            bound = self.learner.objective.bound()
+            self.history.bound.append(math.nan if bound is None else bound)
             if watch is not None:
-                self.history.score.append(everybodys(watch()))
+                score, power = watch()
+                self.history.score.append(everybodys(score))
+                self.history.power.append(everybodys(power))
             self.history.check()
             if keep is not None:
                 keep(self)

@@ -71,6 +71,15 @@ def resnet(shape: Shape, n_classes: int, depth: int = 2, widths: tuple[int, ...]
     return Head(nn.Sequential(*layers), channels, n_classes)
 
 
+def gp(shape: Shape, n_classes: int) -> nn.Module:
+    """Gaussian processes, for small data; they want more than the usual `rate`, 2e-2 say."""
+    try:
+        from .gaussian_process import GaussianProcess
+    except ImportError as error:
+        raise InputError("network='gp' needs GPyTorch: pip install 'crowdwise[gp]'") from error
+    return GaussianProcess(shape, n_classes)
+
+
 class Residual(nn.Module):
     """Two convolutions beside a short cut."""
 
@@ -100,7 +109,9 @@ def _image(shape: Shape) -> tuple[int, int, int]:
     return (1, *shape) if len(shape) == 2 else shape  # type: ignore[return-value]
 
 
-NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {"linear": linear, "mlp": mlp, "cnn": cnn, "resnet": resnet}
+NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {
+    "linear": linear, "mlp": mlp, "cnn": cnn, "resnet": resnet, "gp": gp,
+}  # fmt: skip
 
 
 def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
@@ -115,6 +126,11 @@ def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
     if not isinstance(made, nn.Module):
         raise InputError(f"network: the factory gave {type(made).__name__}, not a torch module")
     return made
+
+
+def penalty(network: nn.Module) -> Tensor | float:
+    """What a network adds to the loss of a batch: those that have a method `penalty` say."""
+    return network.penalty() if hasattr(network, "penalty") else 0.0  # type: ignore[operator]
 
 
 def run(network: nn.Module, x: Tensor) -> Output:

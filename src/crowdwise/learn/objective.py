@@ -53,7 +53,7 @@ class Objective(nn.Module, ABC):
     """
 
     name: ClassVar[str]
-    folds: ClassVar[int] = 1
+    folds: int = 1
     """How many networks learn, each without one part of the items, so that items are predicted by one that has not
     seen them; 1: a single network that sees all."""
     wants_features: ClassVar[bool] = False
@@ -105,6 +105,16 @@ class Objective(nn.Module, ABC):
 
     def refresh(self, predict_all: PredictAll) -> None:
         """Between epochs: renew what depends on the predictions of all items, (items, classes)."""
+
+    def bound(self) -> float | None:
+        """The evidence lower bound at the last `refresh`, a vote; None where there is none."""
+        return None
+
+    def moments(self) -> tuple[Tensor, Tensor]:
+        """Mean and variance of the confusion matrices, (annotators, true, given), where they have a posterior."""
+        raise InputError(
+            f"{self.name} has no posterior over confusion matrices: bayes-dgc, deep-mf and deep-bp have one"
+        )
 
     # -- what all of them do ------------------------------------------------------------------------------------------
 

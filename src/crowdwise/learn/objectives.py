@@ -9,12 +9,15 @@ from typing import Any
 from ..errors import InputError
 from .aggnet import AggNet
 from .annot_mix import AnnotMix
+from .bayes_dgc import BayesDGC
 from .ccem import CCEM
 from .coinnet import COINNet
 from .conal import CoNAL
 from .cross_fit import CrossFit
 from .crowd_layer import CrowdLayer
 from .crowdlab import Crowdlab
+from .deep_bp import DeepBP
+from .deep_mf import DeepMF
 from .doctor_net import DoctorNet, WeightedDoctorNet
 from .geo import GeoF, GeoW
 from .instance_trace import InstanceTrace
@@ -32,13 +35,14 @@ OBJECTIVES: dict[str, type[Objective]] = {
     for kind in (
         CrossFit, MaxMIG, AggNet, Raykar, MBEM, CCEM, Trace, GeoF, GeoW, COINNet, InstanceTrace, SingleConfusion,
         Oracle, CrowdLayer, CoNAL, DoctorNet, WeightedDoctorNet, AnnotMix, Crowdlab, TwoStage, SoftBootstrap,
+        BayesDGC, DeepMF, DeepBP,
     )
 }  # fmt: skip
 
 
-# What an option may be, by what it is unless told.
-KINDS: dict[type, Any] = {bool: bool, int: int, float: int | float, str: str}
-WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+# What an option may be, by how it is declared.
+KINDS: dict[str, Any] = {"bool": bool, "int": int, "float": int | float, "str": str}
+WORDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a word"}
 
 
 def make_objective(objective: Any, **options: Any) -> Objective:
@@ -57,7 +61,10 @@ def make_objective(objective: Any, **options: Any) -> Objective:
     for option, value in options.items():
         if option not in known:
             raise InputError(f"{objective} has no option {option!r}: it has {', '.join(known)}")
-        kind = type(known[option].default)
-        if kind in KINDS and (not isinstance(value, KINDS[kind]) or isinstance(value, bool) != (kind is bool)):
+        declared = known[option].annotation
+        kind = declared.removesuffix(" | None")
+        if value is None and kind != declared:
+            continue
+        if kind in KINDS and (not isinstance(value, KINDS[kind]) or isinstance(value, bool) != (kind == "bool")):
             raise InputError(f"{objective}: {option}={value!r} must be {WORDS[kind]}")
     return OBJECTIVES[objective](**options)

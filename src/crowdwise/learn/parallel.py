@@ -41,11 +41,15 @@ def mean(loss: Tensor, weight: Tensor) -> Tensor:
     >>> mean(torch.tensor([1.0, 3.0]), torch.tensor([1.0, 3.0])).item()
     2.5
     """
-    total = weight.sum()
+    return world() * (weight * loss).sum() / total(weight.sum()).clamp_min(1e-12)
+
+
+def total(values: Tensor) -> Tensor:
+    """The sum over all processes, without gradients."""
     if world() > 1:
-        total = total.detach().clone()
-        dist.all_reduce(total)
-    return world() * (weight * loss).sum() / total.clamp_min(1e-12)
+        values = values.detach().clone()
+        dist.all_reduce(values)
+    return values
 
 
 def everybodys(number: float) -> float:

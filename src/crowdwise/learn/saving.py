@@ -43,6 +43,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
         "sizes": objective.sizes._asdict(),
         "networks": len(fitted.learner.network),
         "shape": fitted.shape,
+        "power": fitted.power,
         "final": asdict(model.final_),
         "choice": asdict(model.choice_),
         "annotators_table": {name: column.tolist() for name, column in fitted.annotators_table.columns.items()},
@@ -88,6 +89,7 @@ def load_model(
         marks=arrays["marks"],
         matrices=arrays["matrices"],
         annotators_table=Table(table),
+        power=header.get("power", 1.0),
         **{name: unpack(name, arrays) for name in NAMES},
     )
     return model
