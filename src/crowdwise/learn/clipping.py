@@ -11,7 +11,8 @@ def clipped(log: Tensor, most: float) -> Tensor:
 
     Where `most` is no more than 1 / classes, nothing is left to say, and rows are even.
 
-    >>> torch.exp(clipped(torch.log(torch.tensor([[0.98, 0.01, 0.01]])), 0.9)).round(decimals=3).tolist()
+    >>> log = torch.log(torch.tensor([[0.98, 0.01, 0.01]], dtype=torch.float64))
+    >>> torch.exp(clipped(log, 0.9)).round(decimals=3).tolist()
     [[0.9, 0.05, 0.05]]
     """
     n_classes = log.shape[1]
