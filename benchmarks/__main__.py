@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 
-# engines, flippers and epochs are for a machine with a GPU.
+# engines, flippers, deepbp and epochs are for a machine with a GPU.
 ALL = (
     "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
-    "methods", "pairs", "reading", "speed", "scale", "learn", "dependent", "outliers", "overhead",
+    "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "imbalanced", "dependent", "outliers",
+    "overhead",
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -35,8 +35,19 @@ SETTINGS: dict[str, list[dict]] = {
     "crowdlab": [{}],
     "two-stage": [{"method": m, "hard": h} for m, h in product(("majority-vote", "dawid-skene"), (False, True))],
     "soft-bootstrap": [{"belief": b} for b in (0.8, 0.95)],
+    "bayes-dgc": [{}],
+    "deep-mf": [{}],
+    "deep-bp": [{}],
+    "bayes-dgc, folds": [{"folds": 5}],
+    "deep-mf, folds": [{"folds": 5}],
+    "deep-bp, folds": [{"folds": 5}],
 }
 STATED = ("cross-fit", "max-mig", "aggnet", "ccem", "crowd-layer")
+
+
+def named(row: str) -> str:
+    """The objective of a row."""
+    return row.partition(",")[0]
 
 
 def work(job: tuple[str, str, str | None]) -> dict:
@@ -48,7 +59,7 @@ def work(job: tuple[str, str, str | None]) -> dict:
     if objective == "truth":
         return _truth(arrays, rows)
     candidates = [
-        CrowdClassifier("mlp", objective, options, prior, device="cpu", **schedule)
+        CrowdClassifier("mlp", named(objective), options, prior, device="cpu", **schedule)
         for options, schedule in product(SETTINGS[objective], SCHEDULES)
     ]
     chosen, table = choose(candidates, **rows)
@@ -99,7 +110,8 @@ def alone(objective: str) -> float:
 
     arrays, votes, _ = features("labelme")
     began = time.perf_counter()
-    CrowdClassifier("mlp", objective, device="cpu").fit(arrays["X_train"], votes, arrays["item_train"])
+    options = SETTINGS[objective][0] if "folds" in objective else None
+    CrowdClassifier("mlp", named(objective), options, device="cpu").fit(arrays["X_train"], votes, arrays["item_train"])
     return time.perf_counter() - began
 
 

@@ -73,7 +73,7 @@ def machine(gpu: Utilisation) -> str:
     """What the figures were made on, and how busy its GPU was."""
     import torch
 
-    if gpu.percent is None:
+    if gpu.percent is None or not torch.cuda.is_available():
         return f"{processes()} fits at a time on {os.cpu_count()} cores, torch {torch.__version__}"
     card = torch.cuda.get_device_name()
     return f"{processes()} fits at a time on one {card}, {gpu.percent:.0f} % busy, torch {torch.__version__}"
