@@ -8,8 +8,8 @@ import sys
 # engines, flippers, deepbp and epochs are for a machine with a GPU.
 ALL = (
     "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
-    "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "imbalanced", "dependent", "outliers",
-    "overhead",
+    "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "imbalanced",
+    "dependent", "outliers", "overhead",
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ WRONGS = (0.8, 1.0, 1.2, 1.4, 1.6)
 SPAMMERS = (0, 1, 2, 4, 8)
 PLAIN = {"MV": "majority-vote", "MF": "mean-field", "BP": "belief-propagation"}
 DEEP = {"CrowdLayer": "crowd-layer", "BayesDGC": "bayes-dgc", "deepMF": "deep-mf", "deepBP": "deep-bp"}
+COLOURS = {method: f"C{number}" for number, method in enumerate((*PLAIN, *DEEP))}
 BINS = np.linspace(0.0, 1.0, 21)
 # (experiment, x): Beta of the truth, Beta of the model, extreme spammers, blur, clip
 SETTINGS = {
@@ -152,8 +153,8 @@ def draw(values) -> None:
                 if what == "learning" and method not in DEEP:
                     continue
                 mean, half = np.array([band(values(experiment, x, method, what)) for x in places]).T
-                axes[row, column].plot(places, mean, marker="o", markersize=3, label=method)
-                axes[row, column].fill_between(places, mean - half, mean + half, alpha=0.15)
+                axes[row, column].plot(places, mean, marker="o", markersize=3, label=method, color=COLOURS[method])
+                axes[row, column].fill_between(places, mean - half, mean + half, alpha=0.15, color=COLOURS[method])
             axes[row, column].set_ylabel(f"{what} accuracy")
         axes[1, column].set_xlabel(XLABELS[experiment], fontsize=8)
     axes[0, 0].legend(fontsize=8)
@@ -162,8 +163,8 @@ def draw(values) -> None:
     left, middle, right = figure.subplots(1, 3)
     for method in ("MF", "BP", "deepMF", "deepBP"):
         shares = np.mean(values("mismatch", 1.4, method, "marginals"), axis=0) / ITEMS
-        left.stairs(shares, BINS, label=method)
-        middle.plot(sorted(values("mismatch", 1.4, method, "inference")), marker=".", label=method)
+        left.stairs(shares, BINS, label=method, color=COLOURS[method])
+        middle.plot(sorted(values("mismatch", 1.4, method, "inference")), marker=".", color=COLOURS[method])
     left.set_xlabel("marginal probability of a coat, one extreme spammer")
     left.set_ylabel("share of images")
     left.legend(fontsize=8)

@@ -90,8 +90,8 @@ def main() -> None:
         "sure",
         "How sure, and how rightly",
         "Mean negative log-probability of the truth / expected calibration error (ten bins), mean over "
-        f"{len(SEEDS)} seeds; one hidden layer, up to 50 epochs chosen by held-out votes (15 % of the items). infer: of "
-        "the training items, from features and votes; predict: of test items; tempered: the same with `calibrate=True`, "
+        f"{len(SEEDS)} seeds; one hidden layer, up to 50 epochs, chosen by held-out votes (15 % of items). infer: of "
+        "training items, from features and votes; predict: of test items; tempered: the same with `calibrate=True`, "
         "the power chosen by the held-out votes. covered: share of the entries of known confusion matrices inside 90 % "
         "intervals (`confusion_interval`), 60 annotators simulated on LabelMe's true labels, three votes an image. "
         f"{machine}.",

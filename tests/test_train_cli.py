@@ -47,7 +47,7 @@ def test_train_and_predict(folder, tmp_path, points):
     said = json.loads(done.stdout)
     assert said["votes"] == 1200 and said["objective"] == "ccem" and 1 <= said["epochs"] <= 20
     written = {file.name for file in (tmp_path / "m").iterdir()}
-    assert written == {"model.npz", "labels.csv", "annotators.csv", "history.csv", "history.svg"}
+    assert written == {"model.npz", "labels.csv", "annotators.csv", "confusion.csv", "history.csv", "history.svg"}
     assert "<svg" in (tmp_path / "m" / "history.svg").read_text()
     for more, out in (((), "p.csv"), (("--votes", folder / "votes.csv", "--probabilities"), "q.csv")):
         done = run("predict", tmp_path / "m", folder / "features.npz", *more, "--out", tmp_path / out)
@@ -58,6 +58,19 @@ def test_train_and_predict(folder, tmp_path, points):
     truth = points[1].truth.astype(str)
     right = [np.mean([line.split(",")[1] for line in lines[1:]] == truth) for lines in (plain, both)]
     assert min(right) > 0.88
+
+
+def test_train_with_intervals_and_calibration(folder, tmp_path):
+    given = ["--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
+    words = ["--objective", "deep-mf", "--set", "folds=3", "--set", "prior=one-coin", "--calibrate", "--rate", "1e-2"]
+    done = run("train", *given, *words, "--out", tmp_path / "m")
+    assert done.exit_code == 0, done.output
+    header, *rows = ((tmp_path / "m" / "confusion.csv").read_text()).splitlines()
+    assert header == "annotator,true,given,chance,low,high"
+    assert all(low <= chance <= high for chance, low, high in (map(float, row.split(",")[3:]) for row in rows))
+    assert "bound" in (tmp_path / "m" / "history.csv").read_text().splitlines()[0]
+    done = run("train", *given, "--objective", "deep-mf", "--calibrate", "--out", tmp_path / "n")
+    assert "calibrate wants votes that a network has not learned from" in str(done.exception)
 
 
 def test_mixed_precision(folder, tmp_path, points):

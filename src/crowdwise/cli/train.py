@@ -18,7 +18,7 @@ def train(
     objective: Annotated[
         str, typer.Option(help="How networks learn from votes; crowdwise methods --objectives lists the ways.")
     ] = "cross-fit",
-    network: Annotated[str, typer.Option(help="linear, mlp, cnn or resnet.")] = "mlp",
+    network: Annotated[str, typer.Option(help="linear, mlp, cnn, resnet or gp.")] = "mlp",
     class_prior: Annotated[
         str | None, typer.Option(help='What is known of the classes\' shares: uniform, or shares such as "0.2,0.8".')
     ] = None,
@@ -32,6 +32,9 @@ def train(
     patience: Annotated[
         int | None, typer.Option(min=0, help="Epochs without progress on what is held out, then stop.")
     ] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Temper predictions by votes that were held out, or those of folds.")
+    ] = False,
     clean: Annotated[
         str | None, typer.Option(help="File of known labels (item, label) to choose by, in place of held-out votes.")
     ] = None,
@@ -54,9 +57,9 @@ def train(
 ) -> None:
     """Train a classifier from votes and features together, and find the items' labels and the annotators' quality.
 
-    Writes model.npz (for crowdwise predict), labels.csv, annotators.csv, history.csv and history.svg. A run that was
-    killed goes on where it stopped when the same command is given again. Under torchrun or accelerate launch all
-    processes train together.
+    Writes model.npz (for crowdwise predict), labels.csv, annotators.csv, confusion.csv (with intervals, by bayes-dgc,
+    deep-mf and deep-bp), history.csv and history.svg. A run that was killed goes on where it stopped when the same
+    command is given again. Under torchrun or accelerate launch all processes train together.
 
     Example: crowdwise train --features features.npz --votes votes.csv --objective max-mig --out model/
     """
@@ -84,7 +87,8 @@ def train(
         crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
         model = CrowdClassifier(
             network, objective, o.settings(set_), o.shares(class_prior), epochs=epochs, batch=batch, rate=rate,
-            annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, seed=seed, device=device,
+            annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, calibrate=calibrate, seed=seed,
+            device=device,
         )  # fmt: skip
         if restart:
             forget(out / "checkpoint")
@@ -102,6 +106,7 @@ def train(
     history = model.history()
     write_table(result.to_table(), out / "labels.csv")
     write_table(model.annotators(), out / "annotators.csv")
+    write_table(model.confusion_table(), out / "confusion.csv")
     write_table(history, out / "history.csv")
     draw(history, out / "history.svg")
     if json:
@@ -111,4 +116,4 @@ def train(
     chosen = ", a number chosen by what was held out" if hold_out or clean else ""
     learned = f"{len(model.final_.loss)} epochs from {crowd.n_votes:,} votes on {crowd.n_items:,} items"
     o.say(f"{objective} learned {learned}{chosen}")
-    o.say(f"model, labels, annotators and history: {out}")
+    o.say(f"model, labels, annotators, confusion and history: {out}")

@@ -49,7 +49,10 @@ class AggNet(SoftLabels):
         self.epochs += 1
         if self.epochs < self.warm_up or self.epochs % self.every:
             return
-        log, votes = torch.log(predict_all().clamp_min(1e-12)), self.book.everything()
+        self.e_step(torch.log(predict_all().clamp_min(1e-12)), self.book.everything())
+
+    def e_step(self, log: Tensor, votes: Votes) -> None:
+        """Targets and annotators from all votes and what the network says of all items, in logs."""
         for _ in range(self.rounds):
             self.count(self.target)
             self.settle(log, votes)

@@ -313,8 +313,28 @@ class CrowdClassifier:
         """
         if not 0.0 < level < 1.0:
             raise InputError(f"level={level} must lie between 0 and 1")
-        mean, variance = (part.detach().cpu().numpy() for part in self._answers.learner.objective.moments())
-        return beta_interval(mean.astype(float), variance.astype(float), level)
+        objective = self._answers.learner.objective
+        moments = objective.moments()
+        if moments is None:
+            raise InputError(
+                f"{objective.name} has no posterior over confusion matrices: bayes-dgc, deep-mf and deep-bp have one"
+            )
+        mean, variance = (part.detach().cpu().numpy().astype(float) for part in moments)
+        return beta_interval(mean, variance, level)
+
+    def confusion_table(self, level: float = 0.9) -> Table:
+        """A row an entry of `confusion`: annotator, true and given class, chance; the ends of its interval, if any."""
+        matrices = self.confusion()
+        who, true, given = (place.ravel() for place in np.indices(matrices.shape))
+        columns = {
+            "annotator": self.annotators_[who],
+            "true": self.classes_[true],
+            "given": self.classes_[given],
+            "chance": matrices.ravel().astype(float),
+        }
+        if self._answers.learner.objective.moments() is not None:
+            columns |= dict(zip(("low", "high"), (end.ravel() for end in self.confusion_interval(level)), strict=True))
+        return Table(columns)
 
     def annotators(self) -> Table:
         """How good every annotator is, worst first, by what features and votes say of the training items."""

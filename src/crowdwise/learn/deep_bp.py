@@ -8,20 +8,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..aggregate.belief_propagation import BeliefPropagation
+from ..aggregate.belief_propagation import BeliefPropagation, Settled
 from ..codes import Array
 from ..crowd import Crowd
 from ..engine import bind
+from .aggnet import AggNet
 from .annotator_belief import AnnotatorBelief, checked_share
 from .class_prior import ClassPrior
 from .clipping import clipped
 from .counted import counts
-from .objective import Output, PredictAll
-from .soft_labels import SoftLabels
+from .objective import Output
 from .votes import Votes
 
 
-class DeepBP(SoftLabels):
+class DeepBP(AggNet):
     r"""Deep belief propagation: the network is each item's own factor, annotators' matrices are summed out.
 
     .. math::
@@ -41,10 +41,7 @@ class DeepBP(SoftLabels):
     """
 
     name: ClassVar[str] = "deep-bp"
-    epochs: Tensor
-    mean: Tensor
     variance: Tensor
-    log_weight: Tensor
 
     def __init__(
         self,
@@ -58,57 +55,52 @@ class DeepBP(SoftLabels):
         warm_up: int = 2,
         class_prior: ClassPrior = None,
     ):
-        super().__init__(class_prior)
+        super().__init__(warm_up=warm_up, class_prior=class_prior)
         self.prior, self.right, self.wrong = prior, right, wrong
         self.clip, self.rounds, self.samples = checked_share("clip", clip), rounds, samples
-        self.folds, self.warm_up = folds, warm_up
+        self.folds = folds
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:
         super().allocate()
         m, k = self.sizes.annotators, self.sizes.classes
         self.belief.allocate(m, k)
-        self.register_buffer("epochs", torch.zeros((), dtype=torch.long))
-        self.register_buffer("mean", torch.full((m, k, k), 1.0 / k))
         self.register_buffer("variance", torch.zeros(m, k, k))
-        self.register_buffer("log_weight", torch.zeros(k))
 
-    @torch.no_grad()
-    def refresh(self, predict_all: PredictAll) -> None:
-        self.epochs += 1
-        if self.epochs < self.warm_up:
-            return
-        log, votes = torch.log(predict_all().clamp_min(1e-12)), self.book.everything()
-        q = self._propagated(log, votes, keep=True)
-        self.log_weight.copy_(self.class_weight(torch.log(q.clamp_min(1e-12))[self.voted]))
-        self.target.copy_(torch.softmax(torch.log(q.clamp_min(1e-12)) + self.log_weight, dim=1))
-        self.belief.counts.copy_(counts(self.target, votes, self.sizes.annotators))
+    def count(self, target: Tensor) -> None:
+        self.belief.counts.copy_(counts(target, self.book.everything(), self.sizes.annotators))
+
+    def e_step(self, log: Tensor, votes: Votes) -> None:
+        settled = self._propagated(log, votes)
+        for kept, found in zip((self.matrices, self.variance), settled.moments(self.sizes.annotators), strict=True):
+            kept.copy_(torch.as_tensor(found))
+        belief = self._log_belief(settled, log)
+        self.log_weight.copy_(self.class_weight(belief[self.voted]))
+        self.target.copy_(torch.softmax(belief + self.log_weight, dim=1))
+        self.count(self.target)
         self.belief.learn()
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
-        q = self._propagated(torch.log_softmax(output.logits, dim=1), votes)
-        return torch.softmax(torch.log(q.clamp_min(1e-12)) + self.log_weight, dim=1)
-
-    def confusion(self) -> Tensor:
-        return self.mean
+        log = torch.log_softmax(output.logits, dim=1)
+        return torch.softmax(self._log_belief(self._propagated(log, votes), log) + self.log_weight, dim=1)
 
     def moments(self) -> tuple[Tensor, Tensor]:
-        return self.mean, self.variance
+        return self.matrices, self.variance
 
-    def _propagated(self, log: Tensor, votes: Votes, keep: bool = False) -> Tensor:
-        """Beliefs of all rows; with `keep`, what is believed of annotators stays."""
+    def _propagated(self, log: Tensor, votes: Votes) -> Settled:
+        """Where messages end between these rows and their annotators, the network as each row's own factor."""
         law = self.belief.law
         method = BeliefPropagation(
             prior=law.prior, right=law.right, wrong=law.wrong, samples=self.samples, max_iter=self.rounds, tol=1e-4
         )
         crowd = self._crowd(votes, len(log))
         said = clipped(log, self.clip).cpu().numpy().astype(float)
-        near = self.belief.counts.cpu().numpy().astype(float) if bool(self.belief.counts.any()) else None
-        settled = method.settle(bind(crowd, load=method.load), said, counts=near)
-        if keep:
-            for kept, found in zip((self.mean, self.variance), settled.moments(crowd.n_annotators), strict=True):
-                kept.copy_(torch.as_tensor(found))
-        return torch.as_tensor(settled.belief, dtype=log.dtype, device=log.device)
+        return method.settle(bind(crowd, load=method.load), said, counts=self.belief.counts.cpu().numpy().astype(float))
+
+    @staticmethod
+    def _log_belief(settled: Settled, like: Tensor) -> Tensor:
+        belief = torch.as_tensor(settled.belief, dtype=like.dtype, device=like.device)
+        return torch.log(belief.clamp_min(1e-12))
 
     def _crowd(self, votes: Votes, n_rows: int) -> Crowd:
         def array(column: Tensor) -> Array:

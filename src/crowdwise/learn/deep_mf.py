@@ -13,7 +13,7 @@ from .bound import bound
 from .class_prior import ClassPrior
 from .clipping import clipped
 from .counted import counts
-from .objective import Output, PredictAll
+from .objective import Output
 from .votes import Votes, by_row
 
 
@@ -69,19 +69,10 @@ class DeepMF(AggNet):
         self.belief.learn()
         self.log_chance.copy_(self.belief.mean_log())
 
-    @torch.no_grad()
-    def refresh(self, predict_all: PredictAll) -> None:
-        said: list[Tensor] = []
-
-        def heard() -> Tensor:
-            said.append(predict_all())
-            return said[0]
-
-        super().refresh(heard)
-        if said:
-            log, votes = torch.log(said[0].clamp_min(1e-12)), self.book.everything()
-            whole = bound(self.target.double(), log.double(), votes, self.log_chance.double(), self.belief.divergence())
-            self.elbo.copy_(whole / votes.weight.sum())
+    def e_step(self, log: Tensor, votes: Votes) -> None:
+        super().e_step(log, votes)
+        q, divergence = self.target.double(), self.belief.divergence()
+        self.elbo.copy_(bound(q, log.double(), votes, self.log_chance.double(), divergence) / votes.weight.sum())
 
     def bound(self) -> float | None:
         return None if self.elbo.isnan() else float(self.elbo)

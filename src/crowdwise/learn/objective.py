@@ -110,11 +110,9 @@ class Objective(nn.Module, ABC):
         """The evidence lower bound at the last `refresh`, a vote; None where there is none."""
         return None
 
-    def moments(self) -> tuple[Tensor, Tensor]:
+    def moments(self) -> tuple[Tensor, Tensor] | None:
         """Mean and variance of the confusion matrices, (annotators, true, given), where they have a posterior."""
-        raise InputError(
-            f"{self.name} has no posterior over confusion matrices: bayes-dgc, deep-mf and deep-bp have one"
-        )
+        return None
 
     # -- what all of them do ------------------------------------------------------------------------------------------
 
