@@ -20,7 +20,7 @@ from .objective import Objective, Output, PredictAll
 from .parallel import total
 from .votes import VoteBook, Votes, by_row
 
-FORGETTING = 0.7  # steps fall as (batches an epoch + number)^-0.7: their sum has no bound, that of their squares has
+FORGETTING = 0.6  # steps fall as (batches an epoch + number)^-0.6: their sum has no bound, that of their squares has
 
 
 class BayesDGC(Objective):
