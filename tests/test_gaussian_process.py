@@ -62,6 +62,26 @@ def test_the_penalty_is_the_divergence_of_inducing_values(moons):
     assert process.penalty().item() == pytest.approx(expected.item() / 300, rel=1e-3)
 
 
+def test_features_of_any_scale(moons):
+    """Rows that are not standardised: the kernel's length is that of their distances."""
+    x, truth, votes = moons
+    model = CrowdClassifier("gp", "deep-mf", epochs=50, rate=2e-2, standardise=False, device="cpu")
+    assert model.fit(1e-2 * x, votes).score(1e-2 * x, truth) > 0.85
+
+
+def test_mixed_precision_leaves_it_alone(moons):
+    process = GaussianProcess((2,), 2)
+    process.begin(torch.as_tensor(moons[0], dtype=torch.float32), 300)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert process(torch.zeros(4, 2)).logits.dtype == torch.float32
+
+
+def test_a_network_of_ones_own_may_have_a_penalty_of_its_own(moons):
+    network = torch.nn.Linear(2, 2)
+    network.penalty = 0.1
+    CrowdClassifier(network, "ccem", epochs=1, device="cpu").fit(moons[0], moons[2])
+
+
 def test_gpytorch_is_asked_for(monkeypatch, moons):
     monkeypatch.setitem(sys.modules, "crowdwise.learn.gaussian_process", None)
     with pytest.raises(InputError, match=r"network='gp' needs GPyTorch: pip install 'crowdwise\[gp\]'"):

@@ -98,7 +98,7 @@ class AnnotatorPrior(Aggregator):
             made = [_by_rows(rng, self.row_votes(n_classes), n_votes, n_samples, counts)]
         elif parts:
             total = sum(part[0] for part in parts)
-            each = [_points(rng, part, n_classes, n_votes, n_samples) for part in parts]
+            each = [_points(rng, part, n_classes, n_votes, n_samples, counts) for part in parts]
             made = [(part[0] / total * weight, chance) for part, (weight, chance) in zip(parts, each, strict=True)]
         else:
             given = self._given(n_classes)
@@ -106,6 +106,11 @@ class AnnotatorPrior(Aggregator):
         weight, chance = (np.concatenate(each) for each in zip(*made, strict=True))
         chance = np.maximum(chance, 1e-12)
         return np.log(np.maximum(weight, 1e-300)), chance / chance.sum(axis=2, keepdims=True)
+
+    def samples_of(self, n_classes: int) -> Array:
+        """Samples of matrices, where they are the prior."""
+        chance = np.maximum(self._given(n_classes), 1e-12)
+        return np.asarray(chance / chance.sum(axis=2, keepdims=True))
 
     def _given(self, n_classes: int) -> Array:
         """Votes or samples, as they were given."""
@@ -143,13 +148,15 @@ def _as_tuples(nested: Any) -> Any:
     return tuple(map(_as_tuples, nested)) if isinstance(nested, list) else nested
 
 
-def _points(rng: np.random.Generator, part: Part, n_classes: int, n_votes: int, n_samples: int) -> tuple[Array, Array]:
+def _points(
+    rng: np.random.Generator, part: Part, n_classes: int, n_votes: int, n_samples: int, counts: Array | None
+) -> tuple[Array, Array]:
     _, kind, right, wrong = part
     if kind == "one-coin":
         return points.one_coin(n_classes, n_votes, right, wrong)
     if kind == "two-coin" and n_classes > 2:
         return points.two_coins(rng, n_classes, n_samples, right, wrong)
-    return _by_rows(rng, diagonal_prior(n_classes, right, wrong), n_votes, n_samples, None)
+    return _by_rows(rng, diagonal_prior(n_classes, right, wrong), n_votes, n_samples, counts)
 
 
 def _by_rows(
@@ -161,10 +168,3 @@ def _by_rows(
     if counts is None or not len(counts):
         return points.dirichlet_rows(rng, votes, n_samples)
     return points.near(rng, votes, counts, n_samples)
-
-
-def over_points(counts: Array, log_weight: Array, log_chance: Array) -> Array:
-    """How much of each annotator is at each point, (annotators, points), given the expected counts of their votes."""
-    log_member = log_weight + np.tensordot(counts, log_chance, axes=([1, 2], [1, 2]))
-    member = np.exp(log_member - log_member.max(axis=1, keepdims=True))
-    return np.asarray(member / member.sum(axis=1, keepdims=True))

@@ -68,10 +68,10 @@ class BeliefPropagation(AnnotatorPrior):
 
     @property
     def load(self) -> int:
-        return 20 if self._exact else self.samples  # points, in an annotator of a few dozen votes
+        return 20 if self.is_exact else self.samples  # points, in an annotator of a few dozen votes
 
     @property
-    def _exact(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether the mean over matrices is a sum over nodes, and no draw is needed."""
         return bool(self.parts()) and all(kind == "one-coin" for _, kind, _, _ in self.parts())
 
@@ -100,7 +100,9 @@ class BeliefPropagation(AnnotatorPrior):
         log_item: what else is known of each item, (items, classes). counts: of each annotator's votes, (annotators,
         true, given), as expected before; draws of the prior are made near them, near the votes' own otherwise.
         """
-        factors = self._factors(ops, ops.confusion_counts(vote_shares(ops)) if counts is None else counts)
+        if counts is None and not self.is_exact:
+            counts = ops.confusion_counts(vote_shares(ops))
+        factors = self._factors(ops, counts)
         prior = self._class_shares(np.ones(ops.n_classes))
         to_item = np.zeros((ops.label.size, ops.n_classes))  # log messages, (votes, true)
         own = np.ones(1) if ops.weight is None else np.minimum(ops.weight, 1.0)[:, None]
@@ -133,7 +135,7 @@ class BeliefPropagation(AnnotatorPrior):
     def _class_shares(self, mass: Array) -> Array:
         return class_shares(self.class_prior, mass + 0.01)
 
-    def _factors(self, ops: NumpyEngine, counts: Array) -> list[_Factor]:
+    def _factors(self, ops: NumpyEngine, counts: Array | None) -> list[_Factor]:
         """Annotators by how many votes they have: those with few need few points."""
         votes = np.bincount(ops.annotator, minlength=ops.n_annotators)
         degree = np.maximum(votes, np.ceil(ops.crowd.annotator_weight()))
@@ -141,7 +143,8 @@ class BeliefPropagation(AnnotatorPrior):
         factors = []
         for group in np.unique(size):
             annotators = np.flatnonzero(size == group)
-            nodes = self.nodes(ops.n_classes, int(degree[annotators].max()), self.samples, counts[annotators])
+            near = None if counts is None else counts[annotators]
+            nodes = self.nodes(ops.n_classes, int(degree[annotators].max()), self.samples, near)
             factors.append(_Factor(annotators, *ops.votes_of(annotators), nodes))
         return factors
 
@@ -153,7 +156,7 @@ class BeliefPropagation(AnnotatorPrior):
             )
         effective = np.concatenate([1.0 / (factor.point**2).sum(axis=1) for factor in settled.factors])
         few = int((effective < FEW).sum())
-        if few and not self._exact:
+        if few and not self.is_exact:
             notes.append(
                 f"the factors of {few} annotators rest on fewer than {FEW:.0f} effective points of the prior: "
                 "take more samples, or prior='one-coin', which is exact"

@@ -132,7 +132,8 @@ class IBCC(DirichletRows):
         if self.prior == "population":
             return (pseudo * gain + 1.0) / (cost[:, None] + 1.0 / start)
         if self.prior == "pooled":
-            return polya.pooled(counts, pseudo, start[0].sum())
+            even = np.full_like(pseudo, 1.0 / n_classes)  # what nobody ever said is not impossible
+            return polya.pooled(counts, pseudo, even, start[0].sum())
         eye = np.eye(n_classes, dtype=bool)
         both = np.array([(pseudo * gain)[eye].sum(), (pseudo * gain)[~eye].sum()]) + 1.0
         both /= cost.sum() * np.array([1.0, n_classes - 1.0]) + 1.0 / np.array([self.diagonal, self.rest])

@@ -8,14 +8,15 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ..codes import Array
+from ..engine import normalise
 from ..forms import TableEM
 from ..params import Params
 from . import polya
-from .annotator_prior import AnnotatorPrior, over_points
-from .dirichlet import divergence, mean_log
+from .annotator_prior import AnnotatorPrior
+from .conjugate import Coins, Component, Rows, Samples
+from .dirichlet import diagonal_prior
 
-NODE_VOTES = 500  # as many votes as a mixture's nodes are fine enough for
-SAMPLES = 2_000
+PULL = 0.1  # of a class's votes, on average, that a learned prior's mean is drawn to its start by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +30,10 @@ class MeanField(AnnotatorPrior, TableEM):
         \log q_i(k) = \log \pi_k + \sum_j E_{q_j} \log A_j[k, l_{ij}] + const
 
     with n the expected counts. Under one coin n is pooled over classes, under two coins over errors, under "dirichlet"
-    this is `IBCC` with a fixed prior; mixtures and samples are summed over points. The trace is the evidence lower
-    bound. O(votes x classes) a step. Use it to compare with `BeliefPropagation`, which does not take for certain what
-    it has half guessed: mean field is overconfident, and one spammer with very many votes can mislead it.
+    this is `IBCC` with a fixed prior; of a mixture each part answers by itself, and samples are summed over. The trace
+    is the evidence lower bound. O(votes x classes) a step. Use it to compare with `BeliefPropagation`, which does not
+    take for certain what it has half guessed: mean field is overconfident, and one spammer with very many votes can
+    mislead it.
 
     prior, right, wrong: the prior on annotators, see `AnnotatorPrior`. class_prior: "uniform", as published. The other
     parameters are those of every EM.
@@ -53,78 +55,57 @@ class MeanField(AnnotatorPrior, TableEM):
 
     def log_table(self, params: Params) -> Array:
         counts = params["counts"]
-        n_classes = counts.shape[2]
-        if self._conjugate:
-            mean = mean_log(self._cells(counts) + self._pseudo(n_classes))  # (annotators, rows, cells)
-            if self.by_rows:
-                return mean
-            mean = np.broadcast_to(mean, (len(counts), n_classes, 2))
-            wrong = mean[:, :, 1:] - np.log(max(n_classes - 1, 1))
-            return np.where(np.eye(n_classes, dtype=bool), mean[:, :, :1], wrong)
-        member, log_chance, _ = self._over_points(counts)
-        return np.tensordot(member, log_chance, axes=1)
+        share, components, _ = self._shares(counts)
+        return np.einsum("pj,pjkl->jkl", share, [component.mean_log(counts) for component in components])
 
     def log_prior(self, params: Params) -> float:
         counts = params["counts"]
-        if self._conjugate:
-            pseudo = self._pseudo(counts.shape[2])
-            return -divergence(self._cells(counts) + pseudo, pseudo)
-        member, _, log_weight = self._over_points(counts)
-        return float((member * (log_weight - np.log(np.maximum(member, 1e-300)))).sum())
+        return float(self._shares(counts)[2].sum() - (counts * self.log_table(params)).sum())
 
     def moments(self, counts: Array) -> tuple[Array, Array]:
         """Mean and variance of every annotator's confusion matrix given expected counts, (annotators, true, given)."""
-        n_classes = counts.shape[2]
-        if not self._conjugate:
-            member, log_chance, _ = self._over_points(counts)
-            chance = np.exp(log_chance)
-            mean = np.tensordot(member, chance, axes=1)
-            return mean, np.maximum(np.tensordot(member, chance**2, axes=1) - mean**2, 0.0)
-        votes = self._cells(counts) + self._pseudo(n_classes)
-        total = votes.sum(axis=2, keepdims=True)
-        mean = votes / total
-        variance = mean * (1.0 - mean) / (total + 1.0)
-        if self.by_rows:
-            return mean, variance
-        wrong = max(n_classes - 1, 1)  # an error is each of the other classes alike
-        eye = np.eye(n_classes, dtype=bool)
-        return (
-            np.where(eye, mean[:, :, :1], mean[:, :, 1:] / wrong),
-            np.where(eye, variance[:, :, :1], variance[:, :, 1:] / wrong**2),
-        )
+        share, components, _ = self._shares(counts)
+        each = [component.moments(counts) for component in components]
+        mean = np.einsum("pj,pjkl->jkl", share, [mean for mean, _ in each])
+        square = np.einsum("pj,pjkl->jkl", share, [mean**2 + variance for mean, variance in each])
+        return mean, np.maximum(square - mean**2, 0.0)
 
-    def pooled(self, counts: Array, strength: float) -> Self:
+    def pooled(self, counts: Array, start: Array) -> Self:
         """A step of empirical Bayes: Dirichlet rows about the crowd's mean confusion, as strong as votes make likely.
 
-        strength: votes in a row that are likely before any is seen.
+        start: the rows' votes before any is seen, (true, given): the mean is drawn towards them, by a tenth of the
+        votes there are for a class on average, or a rare class would be taken for what the others are confused with.
         """
-        before = self._pseudo(counts.shape[2])
+        before, strength = self.row_votes(counts.shape[2]), start.sum(axis=1)
+        usual = PULL * counts.sum() / len(start) * start / strength[:, None]
         votes = polya.climb(
-            lambda new: (
-                float(polya.evidence(counts, new).sum()) + polya.log_hyper(new.sum(axis=1)[:1], np.array(strength))
-            ),
+            lambda new: float(polya.evidence(counts, new).sum()) + polya.log_hyper(new.sum(axis=1)[:1], strength[:1]),
             before,
-            polya.pooled(counts, before, strength),
+            polya.pooled(counts, before, usual, float(strength[0])),
         )
         return replace(self, prior=votes)
 
-    @property
-    def _conjugate(self) -> bool:
-        return isinstance(self.prior, str) or self.by_rows
+    def _shares(self, counts: Array) -> tuple[Array, list[Component], Array]:
+        """How much of each annotator is of each part of the prior, (parts, annotators); the parts; log evidence."""
+        parts = self._components(counts.shape[2])
+        log = np.array([np.log(share) + component.evidence(counts) for share, component in parts])
+        share, _ = normalise(log.T)
+        high = log.max(axis=0)
+        return share.T, [component for _, component in parts], high + np.log(np.exp(log - high).sum(axis=0))
 
-    def _cells(self, counts: Array) -> Array:
-        """Counts of what the prior tells apart: (annotators, 1 or true, right and wrong), or all of them."""
+    def _components(self, n_classes: int) -> list[tuple[float, Component]]:
+        """The prior's parts with their shares."""
         if self.by_rows:
-            return counts
-        right, met = np.einsum("jkk->jk", counts), counts.sum(axis=2)
-        both = np.stack([right, np.maximum(met - right, 0.0)], axis=2)
-        return both if self.prior == "two-coin" else both.sum(axis=1, keepdims=True)
+            return [(1.0, Rows(self.row_votes(n_classes)))]
+        if not self.parts():
+            return [(1.0, Samples(self.samples_of(n_classes)))]
+        total = sum(part[0] for part in self.parts())
+        return [
+            (share / total, _component(kind, right, wrong, n_classes)) for share, kind, right, wrong in self.parts()
+        ]
 
-    def _pseudo(self, n_classes: int) -> Array:
-        return self.row_votes(n_classes) if self.by_rows else np.array([[self.right, self.wrong]])
 
-    def _over_points(self, counts: Array) -> tuple[Array, Array, Array]:
-        """How much of each annotator is at each point of the prior; log chances there; log weights."""
-        log_weight, chance = self.nodes(counts.shape[2], NODE_VOTES, SAMPLES)
-        log_chance = np.log(chance)
-        return over_points(counts, log_weight, log_chance), log_chance, log_weight
+def _component(kind: str, right: float, wrong: float, n_classes: int) -> Component:
+    if kind == "dirichlet":
+        return Rows(diagonal_prior(n_classes, right, wrong))
+    return Coins(right, wrong, by_class=kind == "two-coin")

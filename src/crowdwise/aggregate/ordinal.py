@@ -10,7 +10,7 @@ import numpy as np
 from ..codes import Array
 from ..forms import TableEM
 from ..params import Params
-from .annotator_prior import over_points
+from .conjugate import over_points
 
 BIASES = np.linspace(-1.5, 1.5, 13)
 SPREADS = np.geomspace(0.15, 6.0, 12)

@@ -28,13 +28,14 @@ def gains(counts: Array, pseudo: Array, weight: Array | None = None) -> tuple[Ar
     return gain, weight @ (digamma(counts.sum(axis=2) + total) - digamma(total))
 
 
-def pooled(counts: Array, pseudo: Array, strength: float) -> Array:
+def pooled(counts: Array, pseudo: Array, usual: Array, strength: float) -> Array:
     """A step towards the crowd's mean confusion times a strength: Minka's for the strength, from one wide prior on it.
 
-    The prior is Gamma(2, 1 / strength): away from zero, and highest at `strength`.
+    usual: counts (true, given) that the crowd's have beside them. The prior on the strength is Gamma(2, 1 / strength):
+    away from zero, and highest at `strength`.
     """
     gain, cost = gains(counts, pseudo)
-    mean = counts.sum(axis=0) + 1.0 / counts.shape[2]  # what nobody ever said is not impossible
+    mean = counts.sum(axis=0) + usual
     mean /= mean.sum(axis=1, keepdims=True)
     return np.asarray(mean * (((pseudo * gain).sum() + 1.0) / (cost.sum() + 1.0 / strength)))
 

@@ -48,18 +48,20 @@ def near(rng: np.random.Generator, votes: Array, counts: Array, n_samples: int) 
 
     counts: of their votes, (annotators, true, given). With many votes hardly a draw from the prior fits; these do.
     """
-    some = counts[rng.permutation(len(counts))[:MOST_CENTRES]] * WIDE
-    centres = np.concatenate([np.broadcast_to(votes, some.shape), votes + some])  # half of them the prior
-    chance = _drawn(rng, centres[np.arange(n_samples) % len(centres)])
+    centres = votes + counts[rng.permutation(len(counts))[:MOST_CENTRES]] * WIDE
+    n_near = n_samples // 2
+    plain = np.broadcast_to(votes, (n_samples - n_near, *votes.shape))
+    chance = _drawn(rng, np.concatenate([plain, centres[rng.integers(len(centres), size=n_near)]]))
     log = np.log(chance)
 
     def log_density(of: Array) -> Array:
         return np.tensordot(log, of - 1.0, axes=([1, 2], [-2, -1])) - log_beta(of).sum(axis=-1)
 
-    each = log_density(centres)  # (samples, centres)
-    high = each.max(axis=1, keepdims=True)
-    log_weight = log_density(votes) - high[:, 0] - np.log(np.exp(each - high).mean(axis=1))
-    weight = np.exp(log_weight - log_weight.max())
+    prior, each = log_density(votes), log_density(centres)  # (samples,), (samples, centres)
+    high = np.maximum(prior, each.max(axis=1))
+    near_share = n_near / n_samples  # of the mixture that was drawn from
+    mixed = (1.0 - near_share) * np.exp(prior - high) + near_share * np.exp(each - high[:, None]).mean(axis=1)
+    weight = np.exp(prior - high) / mixed
     return weight / weight.sum(), chance
 
 

@@ -10,6 +10,8 @@ import typer
 
 from . import options as o
 
+MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
+
 
 def train(
     features: Annotated[str, typer.Option(help="The items' features: .npz with X, a row an item, and item, its name.")],
@@ -106,7 +108,10 @@ def train(
     history = model.history()
     write_table(result.to_table(), out / "labels.csv")
     write_table(model.annotators(), out / "annotators.csv")
-    write_table(model.confusion_table(), out / "confusion.csv")
+    if model.confusion().size <= MOST_ENTRIES:
+        write_table(model.confusion_table(), out / "confusion.csv")
+    else:
+        o.say(f"confusion.csv would have {model.confusion().size:,} rows and is left out: model.confusion() has them")
     write_table(history, out / "history.csv")
     draw(history, out / "history.svg")
     if json:

@@ -8,20 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..aggregate.annotator_prior import KINDS, NAMED
 from ..aggregate.dirichlet import diagonal_prior
 from ..aggregate.mean_field import MeanField
 from ..codes import Array
 from ..errors import InputError
 
 # The two numbers of a prior unless told: for the right label, and for each other one.
-NUMBERS = {"dirichlet": (4.0, 1.0), "auto": (4.0, 1.0)}
-
-
-def checked_share(name: str, value: float) -> float:
-    """A number above 0 and no larger than 1, or an error."""
-    if not 0.0 < value <= 1.0:
-        raise InputError(f"{name}={value} must lie above 0 and be no larger than 1")
-    return value
+OF_ROWS, OF_COINS = (4.0, 1.0), (2.0, 1.0)
 
 
 class AnnotatorBelief(nn.Module):
@@ -29,7 +23,7 @@ class AnnotatorBelief(nn.Module):
 
     prior: "auto" learns it (empirical Bayes): rows are Dirichlet about the crowd's mean confusion, with as many votes'
     worth as make the votes likeliest, a step with each `learn`; otherwise as for `crowdwise.MeanField`. right, wrong:
-    the prior's numbers, or where they start.
+    the prior's numbers, or where it starts and stays near: 4 and 1 for "auto" and "dirichlet", 2 and 1 for coins.
     """
 
     counts: Tensor
@@ -38,7 +32,13 @@ class AnnotatorBelief(nn.Module):
     def __init__(self, prior: Any = "auto", right: float | None = None, wrong: float | None = None):
         super().__init__()
         self.is_learned = isinstance(prior, str) and prior == "auto"
-        usual = NUMBERS.get(prior, (2.0, 1.0)) if isinstance(prior, str) else (2.0, 1.0)
+        known = ("auto", *KINDS, *NAMED)
+        if isinstance(prior, str) and prior not in known:
+            raise InputError(f"prior={prior!r}: choose {', '.join(known)}, a matrix of votes, a mixture, or samples")
+        has_numbers = isinstance(prior, str) and prior in ("auto", *KINDS)
+        if not has_numbers and (right is not None or wrong is not None):
+            raise InputError("right and wrong go with auto, one-coin, two-coin and dirichlet; this prior has its own")
+        usual = OF_ROWS if isinstance(prior, str) and prior in ("auto", "dirichlet") else OF_COINS
         self.first = MeanField(
             prior="dirichlet" if self.is_learned else prior,
             right=usual[0] if right is None else right,
@@ -48,8 +48,8 @@ class AnnotatorBelief(nn.Module):
     def allocate(self, n_annotators: int, n_classes: int) -> None:
         """Make room for counts of votes, and for a prior that is learned."""
         self.register_buffer("counts", torch.zeros(n_annotators, n_classes, n_classes))
-        first = diagonal_prior(n_classes, self.first.right, self.first.wrong)
-        self.register_buffer("pseudo", torch.as_tensor(first, dtype=torch.float64))
+        self.start = diagonal_prior(n_classes, self.first.right, self.first.wrong)
+        self.register_buffer("pseudo", torch.tensor(self.start, dtype=torch.float64))
 
     @property
     def law(self) -> MeanField:
@@ -59,8 +59,8 @@ class AnnotatorBelief(nn.Module):
     def learn(self) -> None:
         """A step of empirical Bayes, where the prior is learned."""
         if self.is_learned:
-            strength = self.first.right + (len(self.pseudo) - 1) * self.first.wrong
-            self.pseudo.copy_(torch.as_tensor(self.law.pooled(self._array(self.counts), strength).prior))
+            learned = self.law.pooled(self._array(self.counts), self.start).row_votes(len(self.start))
+            self.pseudo.copy_(torch.as_tensor(learned))
 
     def mean_log(self, annotators: Tensor | None = None) -> Tensor:
         """E log A of all annotators, or some, (annotators, true, given)."""

@@ -12,15 +12,16 @@ from ..crowd import Crowd
 from ..em import vote_shares
 from ..engine import bind
 from ..errors import InputError
-from .annotator_belief import AnnotatorBelief, checked_share
+from .annotator_belief import AnnotatorBelief
 from .bound import bound
 from .class_prior import ClassPrior
 from .counted import counts
 from .objective import Objective, Output, PredictAll
+from .option_checks import checked_count, checked_share
 from .parallel import total
 from .votes import VoteBook, Votes, by_row
 
-FORGETTING = 0.6  # steps fall as (batches an epoch + number)^-0.6: their sum has no bound, that of their squares has
+FORGETTING = 0.7  # steps fall as (batches an epoch + number)^-0.7: their sum has no bound, that of their squares has
 
 
 class BayesDGC(Objective):
@@ -31,9 +32,9 @@ class BayesDGC(Objective):
 
     For a batch q is in closed form; the counts behind the posteriors of every A_m and of the class shares
     :math:`\pi` go a step :math:`\rho` towards those of the batch times items / batch, which is a step along the natural
-    gradient; the network learns from q by cross-entropy, which is the gradient of the bound. In q the network is heard
-    as it was after the last epoch, without dropout. Its mean :math:`\bar f` is divided out so that the prevalence of a
-    class is not counted twice, in it and in :math:`\pi`.
+    gradient; the network learns from q by cross-entropy, as the bound has it with q and its mean held. In q the network
+    is heard as it was after the last epoch, without dropout. Its mean :math:`\bar f` is divided out so that the
+    prevalence of a class is not counted twice, in it and in :math:`\pi`.
     Without a network (one that says nothing) it is BayesGC: variational Dawid-Skene. Use it on data too large for
     inference over all items at once.
 
@@ -65,11 +66,11 @@ class BayesDGC(Objective):
         class_prior: ClassPrior = None,
     ):
         super().__init__(class_prior)
-        if not class_votes > 0.0:
-            raise InputError(f"class_votes={class_votes} must be positive")
+        if not 0.0 < class_votes < np.inf:
+            raise InputError(f"class_votes={class_votes} must be a positive number")
         self.prior, self.right, self.wrong, self.class_votes = prior, right, wrong, class_votes
         self.step = None if step is None else checked_share("step", step)
-        self.folds = folds
+        self.folds = checked_count("folds", folds)
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:
@@ -153,7 +154,8 @@ class BayesDGC(Objective):
         by_class, n_rows = (voted[:, None] * q).sum(dim=0), voted.sum()
         by_annotator, by_class, n_rows = total(by_annotator), total(by_class), total(n_rows)
         scale = len(self.voted) / n_rows.clamp_min(1.0)
-        rho = (scale + self.steps) ** -FORGETTING if self.step is None else self.step
+        some = n_rows > 0  # a batch of one fold has none for the network that may not see it
+        rho = some * ((scale + self.steps) ** -FORGETTING if self.step is None else self.step)
         self.belief.counts += rho * (scale * by_annotator - self.belief.counts)
         self.class_counts += rho * (scale * by_class - self.class_counts)
-        self.steps += 1
+        self.steps += some

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..table import Table
 from .classifier import CrowdClassifier
-from .loop import Diverged
+from .loop import Diverged, History
 
 
 class Choice(NamedTuple):
@@ -46,24 +46,29 @@ def choose(
     """
     if not candidates:
         raise InputError("choose needs a candidate at least")
-    scores, epochs = [], []
+    scores, epochs, powers = [], [], []
     for candidate in candidates:
         trial = CrowdClassifier(**{**candidate.get_params(), "hold_out": hold_out})
         try:
-            runs = [trial.rehearse(X, votes, items, split=split).score for split in range(splits)]
+            runs = [trial.rehearse(X, votes, items, split=split) for split in range(splits)]
         except Diverged:
-            runs = [[-np.inf]]
-        common = min(map(len, runs))  # patience may end one before the other
-        mean = np.mean([run[:common] for run in runs], axis=0)
+            runs = [History(score=[-np.inf], power=[1.0])]
+        common = min(len(run.score) for run in runs)  # patience may end one before the other
+        mean = np.mean([run.score[:common] for run in runs], axis=0)
         scores.append(float(mean.max()))
         epochs.append(1 + int(mean.argmax()))
+        powers.append(float(np.mean([run.power[epochs[-1] - 1] for run in runs])))
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
         raise Diverged("every candidate diverged: lower rate or annotator_rate")
-    model = CrowdClassifier(**{**candidates[best].get_params(), "stop": epochs[best], "hold_out": 0.0})
+    chosen = {**candidates[best].get_params(), "stop": epochs[best], "hold_out": 0.0}
+    model = CrowdClassifier(**{**chosen, "calibrate": False}).fit(X, votes, items)
+    if chosen["calibrate"]:  # by the votes that were hidden to choose
+        model.set_params(calibrate=True)
+        model.fitted_.power = powers[best]
     table = {
         "candidate": np.array([repr(candidate) for candidate in candidates], object),
         "epoch": np.array(epochs),
         "score": np.array(scores),
     }
-    return Choice(model.fit(X, votes, items), Table(table))
+    return Choice(model, Table(table))

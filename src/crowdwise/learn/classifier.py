@@ -201,6 +201,8 @@ class CrowdClassifier:
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InputError(f"{name}={value} must lie between {low} and {high}")
+        if not isinstance(self.calibrate, bool):
+            raise InputError(f"calibrate={self.calibrate!r} must be true or false")
         if not 0.0 <= self.hold_out < 1.0:
             raise InputError(f"hold_out={self.hold_out} must be a share of the items, from 0 to below 1")
 
@@ -311,8 +313,8 @@ class CrowdClassifier:
 
         For objectives with a posterior over confusion matrices: bayes-dgc, deep-mf, deep-bp.
         """
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level={level} must lie between 0 and 1")
+        if not isinstance(level, int | float) or not 0.0 < level < 1.0:
+            raise InputError(f"level={level!r} must lie between 0 and 1")
         objective = self._answers.learner.objective
         moments = objective.moments()
         if moments is None:

@@ -13,11 +13,12 @@ from ..codes import Array
 from ..crowd import Crowd
 from ..engine import bind
 from .aggnet import AggNet
-from .annotator_belief import AnnotatorBelief, checked_share
+from .annotator_belief import AnnotatorBelief
 from .class_prior import ClassPrior
 from .clipping import clipped
 from .counted import counts
 from .objective import Output
+from .option_checks import checked_count, checked_share
 from .votes import Votes
 
 
@@ -33,9 +34,9 @@ class DeepBP(AggNet):
     guessed, as `deep-mf` does, and one spammer with very many votes misleads it less. `infer` runs the propagation
     anew on the votes that it is given: give it all that there are.
 
-    prior: as in `deep-mf`. One coin is exact, as are two coins with two classes; other priors are summed over `samples`
-    draws, which are few for annotators with very many votes. clip, folds, warm_up: as in `deep-mf`. rounds: of messages
-    at most. class_prior: as for every objective.
+    prior: as in `deep-mf`. One coin is exact, as are rows of two classes up to 120 votes an annotator; other priors are
+    summed over `samples` draws, and what is believed of annotators is then taken from counts under the beliefs. clip,
+    folds, warm_up: as in `deep-mf`. rounds: of messages at most. class_prior: as for every objective.
 
     Reference: Kim, Cho, Kim & Ok, Robust Deep Learning from Crowds with Belief Propagation, section 3.2, algorithm 2.
     """
@@ -57,8 +58,8 @@ class DeepBP(AggNet):
     ):
         super().__init__(warm_up=warm_up, class_prior=class_prior)
         self.prior, self.right, self.wrong = prior, right, wrong
-        self.clip, self.rounds, self.samples = checked_share("clip", clip), rounds, samples
-        self.folds = folds
+        self.clip, self.rounds = checked_share("clip", clip), checked_count("rounds", rounds)
+        self.samples, self.folds = checked_count("samples", samples), checked_count("folds", folds)
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:
@@ -69,16 +70,17 @@ class DeepBP(AggNet):
 
     def count(self, target: Tensor) -> None:
         self.belief.counts.copy_(counts(target, self.book.everything(), self.sizes.annotators))
+        self._believe(*self.belief.moments())
 
     def e_step(self, log: Tensor, votes: Votes) -> None:
         settled = self._propagated(log, votes)
-        for kept, found in zip((self.matrices, self.variance), settled.moments(self.sizes.annotators), strict=True):
-            kept.copy_(torch.as_tensor(found))
         belief = self._log_belief(settled, log)
         self.log_weight.copy_(self.class_weight(belief[self.voted]))
         self.target.copy_(torch.softmax(belief + self.log_weight, dim=1))
         self.count(self.target)
         self.belief.learn()
+        if self._method().is_exact:  # draws that fit an annotator of many votes are few, and seem surer than they are
+            self._believe(*map(torch.as_tensor, settled.moments(self.sizes.annotators)))
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         log = torch.log_softmax(output.logits, dim=1)
@@ -89,13 +91,19 @@ class DeepBP(AggNet):
 
     def _propagated(self, log: Tensor, votes: Votes) -> Settled:
         """Where messages end between these rows and their annotators, the network as each row's own factor."""
-        law = self.belief.law
-        method = BeliefPropagation(
-            prior=law.prior, right=law.right, wrong=law.wrong, samples=self.samples, max_iter=self.rounds, tol=1e-4
-        )
-        crowd = self._crowd(votes, len(log))
+        method, crowd = self._method(), self._crowd(votes, len(log))
         said = clipped(log, self.clip).cpu().numpy().astype(float)
         return method.settle(bind(crowd, load=method.load), said, counts=self.belief.counts.cpu().numpy().astype(float))
+
+    def _method(self) -> BeliefPropagation:
+        law = self.belief.law
+        return BeliefPropagation(
+            prior=law.prior, right=law.right, wrong=law.wrong, samples=self.samples, max_iter=self.rounds, tol=1e-4
+        )
+
+    def _believe(self, mean: Tensor, variance: Tensor) -> None:
+        self.matrices.copy_(mean)
+        self.variance.copy_(variance)
 
     @staticmethod
     def _log_belief(settled: Settled, like: Tensor) -> Tensor:

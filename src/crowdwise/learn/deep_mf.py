@@ -8,12 +8,13 @@ import torch
 from torch import Tensor
 
 from .aggnet import AggNet
-from .annotator_belief import AnnotatorBelief, checked_share
+from .annotator_belief import AnnotatorBelief
 from .bound import bound
 from .class_prior import ClassPrior
 from .clipping import clipped
 from .counted import counts
 from .objective import Output
+from .option_checks import checked_count, checked_share
 from .votes import Votes, by_row
 
 
@@ -28,8 +29,9 @@ class DeepMF(AggNet):
     clipped before it is weighed with the votes, not where it learns. Use it as `aggnet` with few votes an annotator,
     and where intervals of confusion matrices matter.
 
-    prior: "auto", Dirichlet rows with two numbers learned from the votes; "one-coin", "two-coin", "dirichlet" with
-    right and wrong; a name, a mixture or samples, see `crowdwise.aggregate.annotator_prior`. clip: the most that the
+    prior: "auto", Dirichlet rows about the crowd's mean confusion, with as many votes' worth as make the votes
+    likeliest; "one-coin", "two-coin", "dirichlet" with right and wrong (2 and 1 for coins, 4 and 1 for rows, unless
+    told); a name, a matrix, a mixture or samples, see the page on priors. clip: the most that the
     network may claim for a class in q; 1 is no clipping. rounds: of inference after an epoch. folds: networks, each
     without one part of the items, so that q is made with predictions by one that has not seen the item; 1: one network
     that sees all. warm_up: epochs on vote shares before the first inference. class_prior: as for every objective.
@@ -54,7 +56,8 @@ class DeepMF(AggNet):
     ):
         super().__init__(warm_up=warm_up, class_prior=class_prior)
         self.prior, self.right, self.wrong = prior, right, wrong
-        self.clip, self.rounds, self.folds = checked_share("clip", clip), rounds, folds
+        self.clip, self.rounds = checked_share("clip", clip), checked_count("rounds", rounds)
+        self.folds = checked_count("folds", folds)
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from .networks import penalty, run
+from .networks import Prepared, run
 from .objective import Output
 from .rows import AT_ONCE, Rows
 
@@ -43,16 +43,18 @@ class Ensemble(nn.Module):
 
     def penalty(self, j: int) -> Tensor | float:
         """What network j adds to the loss of a batch."""
-        return penalty(self.networks[j])
+        network = self.networks[j]
+        return network.penalty() if isinstance(network, Prepared) else 0.0
 
     def begin(self, rows: Rows, index: Tensor) -> None:
         """Show networks that want it some rows before training, and say how many there are."""
-        if any(hasattr(network, "begin") for network in self.networks):
-            device = self.centre.device
+        wanted = [network for network in self.networks if isinstance(network, Prepared)]
+        if wanted:
             some = index[torch.randperm(len(index))[:AT_ONCE]]
-            x = (next(iter(rows.batches([some]))).to(device) - self.centre) / self.spread
-            for network in self.networks:
-                network.begin(x, len(index))  # type: ignore[operator]
+            x = (next(iter(rows.batches([some]))).to(self.centre.device) - self.centre) / self.spread
+            seen = len(index) if len(self) == 1 else len(index) * (len(self) - 1) // len(self)
+            for network in wanted:
+                network.begin(x, seen)
 
     @torch.no_grad()
     def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None, *, features: bool = True) -> Output:

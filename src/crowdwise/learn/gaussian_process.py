@@ -9,17 +9,17 @@ from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import RBFKernel, ScaleKernel
 from gpytorch.means import ConstantMean
 from gpytorch.models import ApproximateGP
-from gpytorch.settings import cholesky_jitter
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
-from torch import Tensor, nn
+from torch import Tensor
 
+from .networks import Prepared
 from .objective import Output
 
 INDUCING = 100
 DRAWS = 128
 
 
-class GaussianProcess(nn.Module):
+class GaussianProcess(Prepared):
     """A latent function a class, Gaussian processes with one kernel each, through inducing points.
 
     Sparse and variational: in training the logits are a draw of the functions, so that cross-entropy is the expected
@@ -32,6 +32,8 @@ class GaussianProcess(nn.Module):
 
     draws: Tensor
     n_rows: Tensor
+    apart: Tensor
+    """The usual distance between two rows: the unit of length, whatever the features' scale."""
 
     def __init__(self, shape: tuple[int, ...], n_classes: int):
         super().__init__()
@@ -40,19 +42,22 @@ class GaussianProcess(nn.Module):
         half = torch.randn(DRAWS // 2, 1, n_classes, generator=generator)
         self.register_buffer("draws", torch.cat([half, -half]))
         self.register_buffer("n_rows", torch.ones(()))
+        self.register_buffer("apart", torch.ones(()))
 
     @torch.no_grad()
     def begin(self, x: Tensor, n_rows: int) -> None:
         """Inducing points are among the rows; where these are too few, beside them. n_rows: how many will be seen."""
-        flat = x.flatten(1)
+        flat = x.flatten(1).float()
         at = torch.randint(len(flat), (INDUCING,)) if len(flat) < INDUCING else torch.randperm(len(flat))[:INDUCING]
-        points = flat[at] + 1e-2 * torch.randn(INDUCING, flat.shape[1])
+        points = flat[at.to(flat.device)]
+        self.apart.copy_(torch.pdist(points).median().clamp_min(1e-6))
+        points = points / self.apart + 1e-2 / sqrt(points.shape[1]) * torch.randn_like(points)
         self.process.variational_strategy.inducing_points.copy_(points)
         self.n_rows.fill_(float(n_rows))
 
     def forward(self, x: Tensor) -> Output:
-        with cholesky_jitter(1e-4):
-            said = self.process(x.flatten(1))
+        with torch.autocast(x.device.type, enabled=False):  # matrices that are barely positive keep their digits
+            said = self.process(x.flatten(1).float() / self.apart)
         mean, spread = said.mean.T, said.variance.clamp_min(1e-9).sqrt().T  # (rows, classes)
         if self.training:
             logits = mean + spread * torch.randn_like(mean)
@@ -75,7 +80,7 @@ class _Processes(ApproximateGP):  # type: ignore[misc]
         super().__init__(VariationalStrategy(self, points, values, learn_inducing_locations=True))
         self.mean = ConstantMean(batch_shape=batch)
         self.kernel = ScaleKernel(RBFKernel(batch_shape=batch), batch_shape=batch)
-        self.kernel.base_kernel.lengthscale = sqrt(width)
+        self.kernel.base_kernel.lengthscale = 1.0 / sqrt(2.0)
         self.kernel.outputscale = 4.0
 
     def forward(self, x: Tensor) -> MultivariateNormal:

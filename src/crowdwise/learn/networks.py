@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
 from math import prod
@@ -14,6 +15,18 @@ from ..errors import InputError
 from .objective import Output
 
 Shape = tuple[int, ...]
+
+
+class Prepared(nn.Module, ABC):
+    """A network that is shown rows before training, and adds something of its own to the loss of a batch."""
+
+    @abstractmethod
+    def begin(self, x: Tensor, n_rows: int) -> None:
+        """Some rows of features, and how many it will learn from."""
+
+    @abstractmethod
+    def penalty(self) -> Tensor:
+        """What is added to the loss of a batch."""
 
 
 class Head(nn.Module):
@@ -126,11 +139,6 @@ def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
     if not isinstance(made, nn.Module):
         raise InputError(f"network: the factory gave {type(made).__name__}, not a torch module")
     return made
-
-
-def penalty(network: nn.Module) -> Tensor | float:
-    """What a network adds to the loss of a batch: those that have a method `penalty` say."""
-    return network.penalty() if hasattr(network, "penalty") else 0.0  # type: ignore[operator]
 
 
 def run(network: nn.Module, x: Tensor) -> Output:

@@ -121,8 +121,9 @@ class Objective(nn.Module, ABC):
         self.resize(Sizes(crowd.n_items, crowd.n_votes, crowd.n_annotators, crowd.n_classes, width))
         if self.stated is not None:
             compare_with_votes(self.stated, crowd)
+        counts = slice(None) if crowd.weight is None else crowd.weight > 0.0
         self.voters, self.voted = (
-            torch.as_tensor(np.unique(c).astype(np.int64)) for c in (crowd.annotator, crowd.item)
+            torch.as_tensor(np.unique(c[counts]).astype(np.int64)) for c in (crowd.annotator, crowd.item)
         )
         self.begin(crowd)
         return self
