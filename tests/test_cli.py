@@ -27,6 +27,24 @@ def folder(tmp_path_factory):
     return path
 
 
+def test_agreement(folder, tmp_path):
+    done = run("agreement", folder / "votes.csv", "--draws", 20, "--pairs", tmp_path / "pairs.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    names = [row["measure"] for row in said["agreement"]]
+    assert names[:2] == ["percent agreement", "Fleiss' kappa"] and "Krippendorff's alpha (nominal)" in names
+    assert all(row["low"] <= row["value"] <= row["high"] for row in said["agreement"][:4])
+    pairs = (tmp_path / "pairs.csv").read_text().splitlines()
+    assert pairs[0] == "first,second,shared,agreement,kappa" and len(pairs) > 100
+    days = tmp_path / "days.csv"
+    days.write_text("item,annotator,label,day\n1,a,x,mon\n1,b,x,mon\n2,a,x,tue\n2,b,y,tue\n")
+    done = run("agreement", days, "--by", "day", "--draws", 0, "--out", tmp_path / "by.csv")
+    assert done.returncode == 0 and "percent agreement" in done.stdout
+    assert (tmp_path / "by.csv").read_text().splitlines()[1].startswith('"mon","percent agreement",1,')
+    done = run("agreement", days, "--metric", "interval")
+    assert done.returncode == 1 and "needs classes that are numbers; ['x', 'y'] are not" in done.stderr
+
+
 def test_aggregate_writes_labels_annotators_and_a_result(folder, tmp_path):
     done = run(
         "aggregate", folder / "votes.csv", "--method", "dawid-skene", "--gold", folder / "truth.csv", "--out",

@@ -55,8 +55,9 @@ def read(
     no_vote: list[str] | None,
     repeats: str,
     weight: str | None,
+    extra: tuple[str, ...] = (),
 ) -> Reading:
-    """Read votes and say what was recognised, changed or left out."""
+    """Read votes, with further columns, and say what was recognised, changed or left out."""
     from ..io import read_votes
 
     reading = read_votes(
@@ -69,6 +70,7 @@ def read(
         no_vote=no_vote or (),
         repeats=repeats,  # type: ignore[arg-type]
         weight=weight,
+        extra=extra,
     )
     for note in reading.notes:
         say(f"{votes}: {note}")

@@ -1,0 +1,61 @@
+"""crowdwise agreement: how much annotators agree beyond chance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+
+
+def agreement(
+    votes: o.Votes,
+    metric: Annotated[
+        str,
+        typer.Option(help="How far apart classes are, for Krippendorff's alpha: nominal, ordinal, interval, ratio."),
+    ] = "nominal",
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    draws: Annotated[int, typer.Option(min=0, help="Draws of items that intervals are from; 0 for none.")] = 200,
+    by: Annotated[
+        str | None, typer.Option(help="A further column of the votes: agreement in each of its slices.")
+    ] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="Write every pair of annotators to a file, least agreement first.")
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the coefficients to a file.")] = None,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+    engine: o.Engine = "auto",
+    seed: o.Seed = 0,
+    json: o.AsJson = False,
+) -> None:
+    """Say how much annotators agree beyond chance: percent, Fleiss, Gwet, Krippendorff, Cohen, with intervals.
+
+    Items with a single vote say nothing and are left out; how many items and votes were counted is told.
+
+    Example: crowdwise agreement votes.csv --metric ordinal --pairs pairs.csv
+    """
+    from ..annotators import agreement as coefficients
+    from ..annotators import agreement_by, pairwise_agreement
+    from ..io import write_table
+
+    options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
+    with o.spoken_warnings():
+        extra = (by,) if by else ()
+        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra).crowd
+        found = agreement_by(crowd, by, **options) if by else coefficients(crowd, **options)
+    if pairs:
+        write_table(pairwise_agreement(crowd, engine=engine), pairs)
+    if out:
+        write_table(found, out)
+    if json:
+        o.as_json({**crowd.summary(), "agreement": o.records(found)})
+        return
+    o.show(found, "Agreement")
