@@ -272,7 +272,7 @@ def test_calibration_is_saved(made, tmp_path):
     ("options", "message"),
     [
         ({"prior": "hopeful"}, "prior='hopeful': choose auto, one-coin, two-coin, dirichlet, weak"),
-        ({"prior": [[1.0, -1.0], [1.0, 1.0]]}, "positive votes"),
+        ({"prior": [[1.0, -1.0], [1.0, 1.0]]}, "must be a square of positive numbers"),
         ({"prior": "dirichlet", "right": -1.0}, "right"),
         ({"clip": 0.0}, "clip=0.0 must lie above 0"),
         ({"rounds": "many"}, "rounds='many' must be a whole number"),

@@ -41,6 +41,10 @@ def test_agreement(folder, tmp_path):
     done = run("agreement", days, "--by", "day", "--draws", 0, "--out", tmp_path / "by.csv")
     assert done.returncode == 0 and "percent agreement" in done.stdout
     assert (tmp_path / "by.csv").read_text().splitlines()[1].startswith('"mon","percent agreement",1,')
+    done = run("agreement", days, "--metric", "ordinal", "--draws", 0)
+    assert "classes are taken in this order: x, y" in done.stderr
+    done = run("agreement", days, "--metric", "ordinal", "--classes", "y,x", "--draws", 0)
+    assert done.returncode == 0 and "in this order" not in done.stderr
     done = run("agreement", days, "--metric", "interval")
     assert done.returncode == 1 and "needs classes that are numbers; ['x', 'y'] are not" in done.stderr
 

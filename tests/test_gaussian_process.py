@@ -22,7 +22,7 @@ def moons():
 @pytest.fixture(scope="module")
 def fitted(moons):
     x, _, votes = moons
-    return CrowdClassifier("gp", "deep-mf", epochs=50, rate=2e-2, device="cpu").fit(x, votes)
+    return CrowdClassifier("gp", "deep-mf", epochs=50, device="cpu").fit(x, votes)
 
 
 def test_it_learns_what_a_line_cannot(moons, fitted):
@@ -65,7 +65,7 @@ def test_the_penalty_is_the_divergence_of_inducing_values(moons):
 def test_features_of_any_scale(moons):
     """Rows that are not standardised: the kernel's length is that of their distances."""
     x, truth, votes = moons
-    model = CrowdClassifier("gp", "deep-mf", epochs=50, rate=2e-2, standardise=False, device="cpu")
+    model = CrowdClassifier("gp", "deep-mf", epochs=50, standardise=False, device="cpu")
     assert model.fit(1e-2 * x, votes).score(1e-2 * x, truth) > 0.85
 
 

@@ -130,7 +130,7 @@ def test_too_few_samples_are_told():
     [
         ({"prior": "three-coin"}, "prior='three-coin': choose one-coin"),
         ({"prior": ((1.0, "one-coin", -1.0, 1.0),)}, "must be positive"),
-        ({"prior": [[1.0, 2.0]]}, "samples of confusion matrices"),
+        ({"prior": [[1.0, 2.0]]}, "must be a square of positive numbers"),
         ({"prior": np.full((2, 4, 4), 0.25)}, "samples have 4 classes, the votes 3"),
     ],
 )

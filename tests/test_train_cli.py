@@ -64,7 +64,7 @@ def test_train_with_intervals_and_calibration(folder, tmp_path):
     given = ["--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
     words = ["--objective", "deep-mf", "--set", "folds=3", "--set", "prior=one-coin", "--calibrate", "--rate", "1e-2"]
     done = run("train", *given, *words, "--out", tmp_path / "m")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 0 and "predictions tempered by the power" in done.output, done.output
     header, *rows = ((tmp_path / "m" / "confusion.csv").read_text()).splitlines()
     assert header == "annotator,true,given,chance,low,high"
     assert all(low <= chance <= high for chance, low, high in (map(float, row.split(",")[3:]) for row in rows))

@@ -61,8 +61,12 @@ class AnnotatorPrior(Aggregator):
             are_rows = square and bool((samples >= 0).all()) and np.allclose(samples.sum(axis=-1), 1.0)
             if not (are_votes or (are_rows and samples.ndim == 3)):
                 raise InputError(
-                    "prior: a name, positive votes (true, given), a mixture of (share, kind, right, wrong), or samples "
-                    "of confusion matrices, (samples, true, given) with rows that sum to 1"
+                    "prior: votes, (true, given), must be a square of positive numbers"
+                    if samples.ndim == 2
+                    else "prior: samples of confusion matrices, (samples, true, given), need rows that sum to 1"
+                    if samples.ndim == 3
+                    else "prior: a name, positive votes (true, given), a mixture of (share, kind, right, wrong), or "
+                    "samples of confusion matrices, (samples, true, given)"
                 )
             object.__setattr__(self, "prior", _as_tuples(samples.tolist()))
 
@@ -128,7 +132,8 @@ def _is_mixture(prior: Any) -> bool:
 
 
 def _checked_part(share: Any, kind: str, right: Any, wrong: Any) -> Part:
-    _check_kind(kind)
+    if kind not in KINDS:
+        raise InputError(f"prior: {kind!r} in a mixture: choose {', '.join(KINDS)}, with right and wrong")
     try:
         numbers = float(share), float(right), float(wrong)
     except (TypeError, ValueError):

@@ -76,7 +76,8 @@ def agreement(
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     rows: list[tuple[Any, ...]] = []
     for name, measure in measures.items():
-        low, high = np.nanquantile([measure(one) for one in drawn], ends) if drawn else (np.nan, np.nan)
+        each = np.array([measure(one) for one in drawn])
+        low, high = np.nanquantile(each, ends) if np.isfinite(each).any() else (np.nan, np.nan)
         rows.append((name, measure(whole), low, high, whole.items, whole.votes))
     pairs = pairwise_agreement(crowd, engine=engine)
     sure = np.isfinite(pairs["kappa"])

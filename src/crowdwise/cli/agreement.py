@@ -15,6 +15,9 @@ def agreement(
         str,
         typer.Option(help="How far apart classes are, for Krippendorff's alpha: nominal, ordinal, interval, ratio."),
     ] = "nominal",
+    classes: Annotated[
+        str | None, typer.Option(help='All classes in their order, such as "low,medium,high": what ordinal goes by.')
+    ] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     draws: Annotated[int, typer.Option(min=0, help="Draws of items that intervals are from; 0 for none.")] = 200,
     by: Annotated[
@@ -38,7 +41,8 @@ def agreement(
 ) -> None:
     """Say how much annotators agree beyond chance: percent, Fleiss, Gwet, Krippendorff, Cohen, with intervals.
 
-    Items with a single vote say nothing and are left out; how many items and votes were counted is told.
+    Items with a single vote say nothing and are left out; how many items and votes were counted is told. Cohen's kappa,
+    a mean over pairs, has no interval.
 
     Example: crowdwise agreement votes.csv --metric ordinal --pairs pairs.csv
     """
@@ -50,6 +54,10 @@ def agreement(
     with o.spoken_warnings():
         extra = (by,) if by else ()
         crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra).crowd
+        if classes:
+            crowd = crowd.with_classes([name.strip() for name in classes.split(",")])
+        elif metric == "ordinal":
+            o.say(f"classes are taken in this order: {', '.join(map(str, crowd.classes))}; --classes states another")
         found = agreement_by(crowd, by, **options) if by else coefficients(crowd, **options)
     if pairs:
         write_table(pairwise_agreement(crowd, engine=engine), pairs)

@@ -116,9 +116,11 @@ def train(
     draw(history, out / "history.svg")
     if json:
         summary = {**crowd.summary(), "objective": objective, "epochs": len(model.final_.loss), "seed": seed}
+        summary |= {"power": model.power_} if calibrate else {}
         o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
         return
     chosen = ", a number chosen by what was held out" if hold_out or clean else ""
     learned = f"{len(model.final_.loss)} epochs from {crowd.n_votes:,} votes on {crowd.n_items:,} items"
-    o.say(f"{objective} learned {learned}{chosen}")
+    tempered = f", predictions tempered by the power {model.power_:g}" if calibrate else ""
+    o.say(f"{objective} learned {learned}{chosen}{tempered}")
     o.say(f"model, labels, annotators, confusion and history: {out}")

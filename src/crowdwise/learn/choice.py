@@ -17,7 +17,7 @@ from .counted import counts, normalised
 from .loop import Loop
 from .objective import Output
 from .rows import Rows
-from .temperature import likeliest_power
+from .temperature import WIDE, likeliest_power
 from .votes import VoteBook, Votes, by_row
 
 POOLED = 5.0  # votes' worth of the crowd's mean in each row of a matrix that votes are judged with
@@ -99,7 +99,7 @@ class Hidden:
         log = torch.log(said.clamp_min(1e-12))
         if self.code is not None:
             known = torch.log(torch.eye(said.shape[1])[torch.as_tensor(self.code)].clamp_min(1e-12))
-            return float((said.numpy().argmax(axis=1) == self.code).mean()), likeliest_power(log, known)
+            return float((said.numpy().argmax(axis=1) == self.code).mean()), likeliest_power(log, known, WIDE)
         assert self.votes is not None
         matrices, votes = own_confusion(loop, own_posterior(loop, loop.said())), VoteBook(self.votes).everything()
-        return vote_score(said, votes, matrices), likeliest_power(log, log_votes(votes, matrices, len(log)))
+        return vote_score(said, votes, matrices), likeliest_power(log, log_votes(votes, matrices, len(log)), WIDE)

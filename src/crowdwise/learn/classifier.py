@@ -268,6 +268,11 @@ class CrowdClassifier:
         """The annotators' names, in the order of the matrices of `confusion`."""
         return self._answers.annotators
 
+    @property
+    def power_(self) -> float:
+        """The power that `predict_proba` is tempered by: below 1, the network claimed too much; 1, not calibrated."""
+        return self._answers.power
+
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, (rows, classes), by features alone."""
         return self._answers.predict_proba(as_rows(X, self.workers))

@@ -46,6 +46,11 @@ class Ensemble(nn.Module):
         network = self.networks[j]
         return network.penalty() if isinstance(network, Prepared) else 0.0
 
+    @property
+    def pace(self) -> float:
+        """What the rate of learning is multiplied with."""
+        return self.networks[0].pace if isinstance(self.networks[0], Prepared) else 1.0
+
     def begin(self, rows: Rows, index: Tensor) -> None:
         """Show networks that want it some rows before training, and say how many there are."""
         wanted = [network for network in self.networks if isinstance(network, Prepared)]

@@ -20,7 +20,7 @@ from .learner import Learner
 from .loop import Loop
 from .objective import Output
 from .rows import Rows
-from .temperature import likeliest_power
+from .temperature import WIDE, likeliest_power
 from .votes import VoteBook
 
 UNHEARD_OF = 1e-3  # the chance of a label that nobody gave in training
@@ -55,7 +55,7 @@ class Fitted:
         if calibrate and power is None:  # by what each fold's network says of items that it has not learned from
             log = torch.log(loop.learner.objective.predict(said).detach().cpu().clamp_min(1e-12))
             votes = VoteBook(crowd).of(loop.code)
-            power = likeliest_power(log, log_votes(votes, matrices, len(log)))
+            power = likeliest_power(log, log_votes(votes, matrices, len(log)), WIDE)
         unseen, marks = np.zeros((0, 0)), np.zeros(0)
         if len(loop.learner.network) > 1:
             unseen, marks = said.logits.cpu().numpy(), loop.rows.marks(loop.index)

@@ -30,6 +30,7 @@ class GaussianProcess(Prepared):
     approximation is Hensman, Matthews & Ghahramani, AISTATS 2015.
     """
 
+    pace = 20.0
     draws: Tensor
     n_rows: Tensor
     apart: Tensor

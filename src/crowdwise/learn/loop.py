@@ -78,7 +78,8 @@ class Loop:
     history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
-        groups = [{"params": list(self.learner.network.parameters()), "weight_decay": self.decay, "pace": self.rate}]
+        groups = [{"params": list(self.learner.network.parameters()), "weight_decay": self.decay}]
+        groups[0]["pace"] = self.rate * self.learner.network.pace
         own = [parameter for parameter in self.learner.objective.parameters() if parameter.requires_grad]
         if own:
             groups.append({"params": own, "weight_decay": 0.0, "pace": self.annotator_rate})

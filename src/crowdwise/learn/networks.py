@@ -20,6 +20,9 @@ Shape = tuple[int, ...]
 class Prepared(nn.Module, ABC):
     """A network that is shown rows before training, and adds something of its own to the loss of a batch."""
 
+    pace: float = 1.0
+    """How much faster than other networks it is to learn: what `rate` is multiplied with."""
+
     @abstractmethod
     def begin(self, x: Tensor, n_rows: int) -> None:
         """Some rows of features, and how many it will learn from."""
@@ -85,7 +88,7 @@ def resnet(shape: Shape, n_classes: int, depth: int = 2, widths: tuple[int, ...]
 
 
 def gp(shape: Shape, n_classes: int) -> nn.Module:
-    """Gaussian processes, for small data; they want more than the usual `rate`, 2e-2 say."""
+    """Gaussian processes, for small data."""
     try:
         from .gaussian_process import GaussianProcess
     except ImportError as error:
