@@ -27,6 +27,22 @@ def folder(tmp_path_factory):
     return path
 
 
+def test_annotators(folder, tmp_path):
+    out, cleaned = tmp_path / "annotators.csv", tmp_path / "cleaned.csv"
+    done = run("annotators", folder / "votes.csv", "--out", out, "--prune", cleaned, "--least", 0.15, "--json")
+    assert done.returncode == 0, done.stderr
+    header = "annotator,votes,accuracy,accuracy_low,accuracy_high,information,information_low,information_high"
+    assert out.read_text().splitlines()[0] == f"{header},verdict,group,reason"
+    rows = json.loads(done.stdout)["annotators"]
+    named = {row["annotator"] for row in rows if row["verdict"] in ("spammer", "adversary")}
+    kinds = dict(line.split(",")[:2] for line in (folder / "who.csv").read_text().splitlines()[1:])
+    assert named and all(kinds[name] != "one-coin" for name in named)
+    left = cleaned.read_text().splitlines()[1:]
+    assert left and not named & {line.split(",")[1] for line in left}
+    done = run("annotators", folder / "votes.csv", "--level", 2)
+    assert done.returncode == 1 and "level=2.0 must lie between 0 and 1" in done.stderr
+
+
 def test_agreement(folder, tmp_path):
     done = run("agreement", folder / "votes.csv", "--draws", 20, "--pairs", tmp_path / "pairs.csv", "--json")
     assert done.returncode == 0, done.stderr

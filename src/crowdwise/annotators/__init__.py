@@ -3,5 +3,15 @@
 from .agreement import agreement, agreement_by, pairwise_agreement
 from .information import capacity, spammer_score
 from .quality import quality
+from .verdict import prune, verdicts
 
-__all__ = ["agreement", "agreement_by", "capacity", "pairwise_agreement", "quality", "spammer_score"]
+__all__ = [
+    "agreement",
+    "agreement_by",
+    "capacity",
+    "pairwise_agreement",
+    "prune",
+    "quality",
+    "spammer_score",
+    "verdicts",
+]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..codes import Array
+from ..crowd import Crowd
+from ..engine import NumpyEngine, bind, normalise
 
+USUAL = 4.0  # votes' worth of the crowd's mean confusion in each row of an annotator's
+FAR = 1_000.0  # statistics above which the noncentral chi-squared distribution is taken for a normal one's square
 TOLERANCE = 1e-7  # nats between the bounds of a capacity
 MOST_STEPS = 2_000
 
@@ -55,3 +61,84 @@ def spammer_score(confusion: Array) -> Array:
     # The sum over pairs of rows of their squared distance is K times the sum of squares about the mean row.
     about = matrix - matrix.mean(axis=-2, keepdims=True)
     return np.asarray(n_classes * (about**2).sum(axis=(-2, -1)) / max(n_classes * (n_classes - 1), 1))
+
+
+class Informed(NamedTuple):
+    """What votes tell of classes, annotator by annotator, (annotators,) each: bits a vote, and what that rests on.
+
+    bits: corrected for chance, no less than 0; statistic: the likelihood-ratio statistic of "says nothing"; freedom:
+    its degrees of freedom; votes: how many, as far as the others know the classes that they are judged by.
+    """
+
+    bits: Array
+    statistic: Array
+    freedom: Array
+    votes: Array
+
+    def bound(self, chance: float) -> Array:
+        """Bits that are exceeded, were they true, by what was seen with such a chance: .95 a lower, .05 an upper bound.
+
+        The statistic of N votes that tell I nats each has a noncentral chi-squared distribution, about 2 N I.
+        """
+        from scipy.special import chndtrinc, ndtri
+
+        # Less than chance alone would make is no evidence that he tells less than nothing.
+        seen = np.maximum(self.statistic, self.freedom if chance < 0.5 else 1e-3)
+        exact = seen < FAR
+        away = np.where(exact, 0.0, np.maximum(np.sqrt(seen) - ndtri(chance), 0.0) ** 2)
+        away[exact] = chndtrinc(seen[exact], self.freedom[exact], chance)
+        return np.maximum(np.nan_to_num(away), 0.0) / np.maximum(2.0 * self.votes, 1e-300) / np.log(2.0)
+
+    def chance_of(self, bits: float) -> Array:
+        """The chance of seeing so little, did every vote tell `bits`."""
+        from scipy.special import chndtr, ndtr
+
+        seen = np.maximum(self.statistic, self.freedom)
+        away = 2.0 * self.votes * bits * np.log(2.0)
+        chance = ndtr(np.sqrt(seen) - np.sqrt(away + self.freedom))
+        exact = np.maximum(away, seen) < FAR
+        chance[exact] = chndtr(seen[exact], self.freedom[exact], away[exact])
+        return chance
+
+
+def informed(crowd: Crowd, posterior: Array, engine: str = "auto") -> Informed:
+    r"""How much each annotator's votes tell of what the others take for true.
+
+    With n the annotator's votes by class and label, classes by a posterior from which the vote itself is taken out,
+    :math:`G = 2 \sum_{k l} n_{kl} \log \frac{n_{kl} N}{n_k n_l}`, of which chance alone makes as much as there are
+    degrees of freedom; the rest is 2 N r times the mutual information. r, the share of the classes' variance that the
+    others know, is what judging by uncertain classes leaves of it.
+    """
+    counts, known = _counts_of_others(crowd, bind(crowd, engine), posterior)
+    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
+    votes = rows.sum(axis=1)
+    expected = rows[:, :, None] * columns[:, None] / np.maximum(votes, 1e-300)[:, None, None]
+    ratio = np.divide(counts, expected, out=np.ones_like(counts), where=counts > 1e-12)
+    statistic = np.maximum(2.0 * (counts * np.log(ratio)).sum(axis=(1, 2)), 0.0)
+    freedom = np.maximum(((rows > 1.0).sum(axis=1) - 1.0) * ((columns > 0.5).sum(axis=1) - 1.0), 1.0)
+    bits = np.maximum(statistic - freedom, 0.0) / np.maximum(2.0 * votes * known, 1e-300) / np.log(2.0)
+    return Informed(bits, statistic, freedom, votes * known)
+
+
+def _counts_of_others(crowd: Crowd, ops: NumpyEngine, posterior: Array) -> tuple[Array, Array]:
+    """Votes by annotator, class and label, (annotators, true, given), each class without the vote's own word for it.
+
+    And how much of the classes is known of each annotator's items, 0 to 1: their variance over that of certain classes.
+    """
+    counts = ops.confusion_counts(posterior)
+    crowds = counts.sum(axis=0) + 1.0 / crowd.n_classes
+    filled = counts + USUAL * crowds / crowds.sum(axis=1, keepdims=True)
+    own = np.log(filled / filled.sum(axis=2, keepdims=True))[crowd.annotator, :, crowd.label]  # (votes, true)
+    if crowd.weight is not None:
+        own *= crowd.weight[:, None]
+    without, _ = normalise(np.log(np.maximum(posterior[crowd.item], 1e-9)) - own)
+    weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
+    cell = crowd.annotator.astype(np.int64) * crowd.n_classes + crowd.label
+    shape = (crowd.n_annotators, crowd.n_classes)
+    by_class = [np.bincount(cell, weight * column, shape[0] * shape[1]).reshape(shape) for column in without.T]
+    counts = np.stack(by_class, axis=1)
+    total = np.maximum(counts.sum(axis=(1, 2)), 1e-300)
+    mean = counts.sum(axis=2) / total[:, None]
+    square = np.bincount(crowd.annotator, weight * (without**2).sum(axis=1), crowd.n_annotators) / total
+    spread = (mean**2).sum(axis=1)
+    return counts, np.clip((square - spread) / np.maximum(1.0 - spread, 1e-9), 1e-6, 1.0)

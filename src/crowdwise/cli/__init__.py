@@ -11,6 +11,7 @@ import typer
 
 from .aggregate import aggregate
 from .agreement import agreement
+from .annotators import annotators
 from .compare import compare
 from .demo import demo
 from .explain import explain
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (aggregate, compare, explain, agreement, identify, train, predict, simulate, methods, demo):
+for command in (aggregate, compare, explain, annotators, agreement, identify, train, predict, simulate, methods, demo):
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)
 
 
