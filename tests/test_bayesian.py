@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betaln
 from scipy.stats import beta
@@ -148,6 +148,7 @@ def test_table_1_of_kim_et_al(made):
     assert found.item() < likelihood
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.floats(-8.0, 8.0), min_size=2, max_size=6),
     st.floats(0.05, 1.0),
