@@ -10,8 +10,8 @@ import crowdwise
 SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports, at the top of a module, what stands after it here.
 ORDER = [
-    "errors", "codes", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result", "base",
-    "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics", "held_out",
+    "errors", "codes", "k_means", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result",
+    "base", "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics", "held_out",
     "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "checks", "io", "cli",
 ]  # fmt: skip
 

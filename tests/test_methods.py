@@ -6,10 +6,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.special import gammaln, logsumexp
 
 import crowdwise
-from crowdwise import METHODS, Crowd, DataWarning, InputError, TooLarge, metrics, simulate
+from crowdwise import METHODS, Crowd, DataWarning, DawidSkene, InputError, SpEM, TooLarge, metrics, simulate
+from crowdwise.aggregate.spem import _pulled
+from crowdwise.annotators import spammer_score
 from crowdwise.methods import make
 
 
@@ -251,6 +254,8 @@ def test_ten_thousand_classes():
     crowd = Crowd.from_columns(item, people, label, classes=np.arange(10_000))
     dense = {
         "dawid-skene",
+        "group-dawid-skene",
+        "spem",
         "ibcc",
         "ebcc",
         "glad",
@@ -348,3 +353,34 @@ def test_methods_are_frozen_and_named():
         with pytest.raises(dataclasses.FrozenInstanceError):
             method.seed = 3
         assert getattr(crowdwise, entry.class_name) is entry.load()
+
+
+def test_spem_rows_are_the_best():
+    """Rows under a pull, against a general optimiser."""
+    rng = np.random.default_rng(0)
+    for pull in (0.1, 5.0, 300.0):
+        counts, mean = rng.gamma(1.0, 5.0, 3) + 0.01, rng.dirichlet(np.ones(3))
+        found = _pulled(counts[None, None], mean[None, None], np.full((1, 1, 1), pull))[0, 0]
+
+        def loss(free, counts=counts, mean=mean, pull=pull):
+            a = np.exp(free - free.max()) / np.exp(free - free.max()).sum()
+            return -(counts * np.log(a)).sum() + pull / 2.0 * ((a - mean) ** 2).sum()
+
+        best = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-9})
+        assert loss(np.log(found)) <= best.fun + 1e-8
+
+
+def test_spem_without_pull_is_dawid_skene():
+    crowd = simulate.crowd(simulate.one_coin(8, 3, 0.7), n_items=200, per_item=4, seed=0).crowd
+    a, b = DawidSkene().fit(crowd), SpEM(rate=1e9).fit(crowd)
+    assert np.allclose(a.posterior, b.posterior, atol=1e-4)
+
+
+def test_spem_finds_spammers():
+    """Raykar and Yu's claim: experts are left alone, spammers are pulled to 0, where plain EM leaves some score."""
+    people = simulate.one_coin(10, 3, 0.75) + simulate.spammers(10, 3)
+    crowd = simulate.crowd(people, n_items=500, per_item=6, seed=0).crowd
+    plain, pulled = (spammer_score(m.fit(crowd).params["confusion"]) for m in (DawidSkene(), SpEM()))
+    assert pulled[10:].max() < 0.03 < plain[10:].max()
+    assert pulled[10:].mean() < plain[10:].mean() / 3.0
+    assert (pulled[:10] > 0.8 * plain[:10]).all()

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .aggregate.ebcc import EBCC
     from .aggregate.gibbs import Gibbs
     from .aggregate.glad import GLAD
+    from .aggregate.group_dawid_skene import GroupDawidSkene
+    from .aggregate.group_vote import GroupVote
     from .aggregate.ibcc import IBCC
     from .aggregate.mace import MACE
     from .aggregate.majority_vote import MajorityVote
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .aggregate.one_coin import OneCoin
     from .aggregate.ordinal import Ordinal
     from .aggregate.ordinal_thresholds import OrdinalThresholds
+    from .aggregate.spem import SpEM
     from .aggregate.wawa import Wawa
     from .aggregate.zencrowd import ZenCrowd
     from .aggregate.zero_based_skill import ZeroBasedSkill
@@ -79,6 +82,8 @@ __all__ = [
     "EigenRatio",
     "GhoshSVD",
     "Gibbs",
+    "GroupDawidSkene",
+    "GroupVote",
     "InputError",
     "MajorityVote",
     "MaxMargin",
@@ -89,6 +94,7 @@ __all__ = [
     "Ordinal",
     "OrdinalThresholds",
     "Result",
+    "SpEM",
     "SpectralEM",
     "SymNMF",
     "Table",

@@ -16,6 +16,7 @@ from .crowd import Crowd
 from .engine import bind
 from .table import Table
 
+MOST_DIVIDED = 300  # members of a group that is looked at for parts
 BLOCK = 20_000_000  # pairs of annotators, or numbers a vote and class, held at once
 USUAL = 4.0  # votes' worth of an annotator's mean accuracy in that of each class
 
@@ -38,8 +39,8 @@ def find_groups(
     :math:`z = \sum_i (r_{ij} r_{im} - e_{ijm}) / \sqrt{\sum_i r_{ij}^2 r_{im}^2}` over their shared items, of which
     there are at least `least_shared`, is above `least_z` and above what the largest of so many z would reach by chance
     one time in twenty. :math:`e`, where it is positive, is what the item's mean, which both share, makes of the product
-    of independent residuals: without it experts among guessers would seem to err together. Groups are connected
-    components.
+    of independent residuals: without it experts among guessers would seem to err together. Connected components are
+    groups, or several: they are divided as the residual of their correlations says (`divide`).
 
     >>> from crowdwise import simulate
     >>> people = simulate.one_coin(12, 2, 0.75)
@@ -55,49 +56,127 @@ def find_groups(
 
         first = make("ibcc") if make("ibcc").fits(crowd) else make("mace")
         posterior = first.solve(bind(crowd, engine), log_item, None, None).posterior
-    links = linked_pairs(crowd, posterior, least_shared=least_shared, least_z=least_z)
+    residuals = Residuals(crowd, posterior)
+    links = residuals.linked(least_shared, least_z)
     n = crowd.n_annotators
     graph = coo_array((np.ones(len(links)), (links["first"], links["second"])), shape=(n, n))
     _, component = connected_components(graph, directed=False)
     size = np.bincount(component, minlength=1)
-    code = np.full(len(size), -1)
-    code[size > 1] = np.arange((size > 1).sum())
-    return code[component]
+    for code in np.flatnonzero((size > 3) & (size <= MOST_DIVIDED)):
+        members = np.flatnonzero(component == code)
+        part = divide(*residuals.correlations(members))
+        component[members] = np.where(part == 0, code, component.max() + part)
+    return in_order(component)
+
+
+def in_order(group: Array) -> Array:
+    """Groups of two or more numbered by their first members; everybody else -1.
+
+    >>> in_order(np.array([7, 3, 7, 5, 3, -1, -1])).tolist()
+    [0, 1, 0, -1, 1, -1, -1]
+    """
+    _, first, code, size = np.unique(group, return_index=True, return_inverse=True, return_counts=True)
+    several = np.flatnonzero((size > 1) & (group[first] >= 0))
+    number = np.full(size.size, -1)
+    number[several[np.argsort(first[several])]] = np.arange(several.size)
+    return np.asarray(number[code])
+
+
+def divide(correlation: Array, shared: Array) -> Array:
+    r"""Parts of a group, as codes, in which correlations are alike: one part, if no division describes them better.
+
+    Of the divisions by average linkage, the one with the least
+    :math:`\sum_{i < j} n_{ij} (\rho_{ij} - \hat \rho_{ij})^2 + p \log m`, where :math:`n_{ij}` are shared items,
+    :math:`\hat \rho` is the mean of the pair's part, and 0 for pairs of different parts, p how many means there are,
+    and m how many pairs.
+
+    >>> blocks = np.kron(np.eye(2), np.full((3, 3), 0.6)) + 0.05
+    >>> np.unique(divide(blocks, np.full((6, 6), 100.0))[[0, 0, 5]]).tolist()
+    [0, 1]
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    n = len(correlation)
+    first, second = np.triu_indices(n, 1)
+    rho, weight = correlation[first, second], shared[first, second]
+    tree = linkage(np.maximum(1.0 - rho, 0.0), method="average")
+    best, least = np.zeros(n, np.int64), np.inf
+    for n_parts in range(1, n):
+        part = fcluster(tree, n_parts, criterion="maxclust") - 1
+        block = np.where(part[first] == part[second], part[first], n_parts)
+        total = np.bincount(block, weight, n_parts + 1)
+        mean = np.bincount(block, weight * rho, n_parts + 1) / np.maximum(total, 1e-300)
+        mean[n_parts] = 0.0
+        misfit = (weight * (rho - mean[block]) ** 2).sum() + (total[:n_parts] > 0.0).sum() * np.log(rho.size)
+        if misfit < least:
+            best, least = np.unique(part, return_inverse=True)[1], misfit
+    return best
 
 
 def linked_pairs(crowd: Crowd, posterior: Array, *, least_shared: int = 8, least_z: float = 4.0) -> Table:
     """Pairs of annotators (codes) whose residuals go together: first, second, shared items, z; strongest first."""
-    from scipy.sparse import csr_array
-    from scipy.special import ndtri
+    return Residuals(crowd, posterior).linked(least_shared, least_z)
 
-    residual, variance = _residuals(crowd, posterior)
-    there = csr_array((np.ones(residual.nnz), residual.indices, residual.indptr), shape=residual.shape)
-    size = np.maximum(there.sum(axis=0), 1.0)  # annotators of each item
-    mean_variance = (variance @ there) / size**2
-    by_size, by_variance = there.multiply(1.0 / size).tocsr(), there.multiply(mean_variance).tocsr()
-    square = residual.multiply(residual).tocsr()
-    found: list[tuple[Array, Array, Array, Array]] = []
-    tested, step = 0, max(1, BLOCK // max(crowd.n_annotators, 1))
-    for low in range(0, crowd.n_annotators, step):
-        rows = slice(low, low + step)
-        shared, product, spread = ((left[rows] @ left.T).tocsr() for left in (there, residual, square))
-        from_size, from_variance = ((there[rows] @ right.T).tocsr() for right in (by_size, by_variance))
-        pairs = shared.tocoo()
-        first, second = pairs.coords
-        enough = (first + low < second) & (pairs.data >= least_shared)
-        first, second, count = first[enough], second[enough], pairs.data[enough]
-        tested += len(first)
-        both = variance[first + low] + variance[second]
-        expected = _at(from_variance, first, second) - both * _at(from_size, first, second)
-        expected = np.maximum(expected, 0.0)
-        z = (_at(product, first, second) - expected) / np.sqrt(np.maximum(_at(spread, first, second), 1e-300))
-        strong = z > least_z
-        found.append((first[strong] + low, second[strong], count[strong], z[strong]))
-    first, second, count, z = (np.concatenate(part) for part in zip(*found, strict=True))
-    beyond_chance = z > -ndtri(0.05 / max(tested, 1))
-    order = np.flatnonzero(beyond_chance)[np.argsort(-z[beyond_chance], kind="stable")]
-    columns: dict[str, Any] = {"first": first, "second": second, "shared": count.astype(np.int64), "z": z}
-    return Table({name: column[order] for name, column in columns.items()})
+
+class Residuals:
+    """How much more often than usual each annotator is right on each item, the item's mean taken off; sparse.
+
+    matrix: (annotators, items); variance: (annotators,) of the residuals before that mean was taken off.
+    """
+
+    def __init__(self, crowd: Crowd, posterior: Array):
+        from scipy.sparse import csr_array
+
+        self.matrix, self.variance = _residuals(crowd, posterior)
+        self.there = csr_array((np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), self.matrix.shape)
+        size = np.maximum(self.there.sum(axis=0), 1.0)  # annotators of each item
+        mean_variance = (self.variance @ self.there) / size**2
+        self.by_size = self.there.multiply(1.0 / size).tocsr()
+        self.by_variance = self.there.multiply(mean_variance).tocsr()
+        self.square = self.matrix.multiply(self.matrix).tocsr()
+
+    def linked(self, least_shared: int, least_z: float) -> Table:
+        """Pairs of annotators whose residuals go together, see `linked_pairs`."""
+        from scipy.special import ndtri
+
+        found: list[tuple[Array, Array, Array, Array]] = []
+        n_annotators = self.matrix.shape[0]
+        tested, step = 0, max(1, BLOCK // max(n_annotators, 1))
+        for low in range(0, n_annotators, step):
+            rows = slice(low, low + step)
+            shared, product, spread = ((left[rows] @ left.T).tocsr() for left in (self.there, self.matrix, self.square))
+            from_size, from_variance = (
+                (self.there[rows] @ right.T).tocsr() for right in (self.by_size, self.by_variance)
+            )
+            pairs = shared.tocoo()
+            first, second = pairs.coords
+            enough = (first + low < second) & (pairs.data >= least_shared)
+            first, second, count = first[enough], second[enough], pairs.data[enough]
+            tested += len(first)
+            both = self.variance[first + low] + self.variance[second]
+            expected = _at(from_variance, first, second) - both * _at(from_size, first, second)
+            expected = np.maximum(expected, 0.0)
+            z = (_at(product, first, second) - expected) / np.sqrt(np.maximum(_at(spread, first, second), 1e-300))
+            strong = z > least_z
+            found.append((first[strong] + low, second[strong], count[strong], z[strong]))
+        first, second, count, z = (np.concatenate(part) for part in zip(*found, strict=True))
+        beyond_chance = z > -ndtri(0.05 / max(tested, 1))
+        order = np.flatnonzero(beyond_chance)[np.argsort(-z[beyond_chance], kind="stable")]
+        columns: dict[str, Any] = {"first": first, "second": second, "shared": count.astype(np.int64), "z": z}
+        return Table({name: column[order] for name, column in columns.items()})
+
+    def correlations(self, members: Array) -> tuple[Array, Array]:
+        """Correlations of some annotators' residuals, and how many items each two of them share; 0 where none."""
+        own = [matrix[members] for matrix in (self.matrix, self.there, self.square)]
+        product, shared, square = (
+            np.asarray(left @ right.T.todense())
+            for left, right in (
+                (own[0], own[0]),
+                (own[1], own[1]),
+                (own[2], own[1]),
+            )
+        )
+        return product / np.sqrt(np.maximum(square * square.T, 1e-300)), shared
 
 
 def share_votes(crowd: Crowd, group: Array) -> Crowd:

@@ -49,6 +49,12 @@ METHODS = {
         "votes",
         "Sheng, Provost & Ipeirotis 2008",
     ),
+    "group-vote": Method(
+        "aggregate.group_vote:GroupVote",
+        "the class that most groups name, each group what most of its members do",
+        "votes, and finding groups",
+        "Traganitis & Giannakis 2022",
+    ),
     "wawa": Method(
         "aggregate.wawa:Wawa",
         "votes weighted by agreement with the majority",
@@ -79,6 +85,12 @@ METHODS = {
         "votes x classes, a step",
         "Raykar et al. 2010",
     ),
+    "spem": Method(
+        "aggregate.spem:SpEM",
+        "Dawid-Skene that takes annotators for spammers unless their votes speak against it",
+        "votes x classes + annotators x classes^2, a step",
+        "Raykar & Yu 2012",
+    ),
     "ibcc": Method(
         "aggregate.ibcc:IBCC",
         "Dawid-Skene with Dirichlet priors, learned from the crowd, by variational Bayes",
@@ -103,6 +115,12 @@ METHODS = {
         "IBCC whose classes have sub-types, so that annotators may err together",
         "votes x classes x types, a step",
         "Li, Rubinstein & Cohn 2019",
+    ),
+    "group-dawid-skene": Method(
+        "aggregate.group_dawid_skene:GroupDawidSkene",
+        "Dawid-Skene for annotators in groups, each with a hidden opinion of its own, by EM",
+        "votes x classes + items x groups x classes^2, a step",
+        "Traganitis & Giannakis 2022",
     ),
     "glad": Method(
         "aggregate.glad:GLAD",

@@ -1,7 +1,8 @@
 """Know your annotators: functions of a crowd and a result that give a Table."""
 
+from ..aggregate.spem import spammer_score
 from .agreement import agreement, agreement_by, pairwise_agreement
-from .information import capacity, spammer_score
+from .information import capacity
 from .quality import quality
 from .verdict import prune, verdicts
 

@@ -48,21 +48,6 @@ def capacity(confusion: Array) -> Array:
     return np.maximum(bits, 0.0).reshape(matrix.shape[:-2]) / np.log(2.0)
 
 
-def spammer_score(confusion: Array) -> Array:
-    """Raykar and Yu's score, 0 for a spammer to 1 for an expert: how different the rows of a matrix are.
-
-    >>> spammer_score(np.array([np.eye(3), np.full((3, 3), 1 / 3)])).round(3).tolist()
-    [1.0, 0.0]
-
-    Reference: Raykar & Yu, Eliminating Spammers and Ranking Annotators for Crowdsourced Labeling Tasks, JMLR 13, 2012.
-    """
-    matrix = np.asarray(confusion, float)
-    n_classes = matrix.shape[-1]
-    # The sum over pairs of rows of their squared distance is K times the sum of squares about the mean row.
-    about = matrix - matrix.mean(axis=-2, keepdims=True)
-    return np.asarray(n_classes * (about**2).sum(axis=(-2, -1)) / max(n_classes * (n_classes - 1), 1))
-
-
 class Informed(NamedTuple):
     """What votes tell of classes, annotator by annotator, (annotators,) each: bits a vote, and what that rests on.
 

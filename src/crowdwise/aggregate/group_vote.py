@@ -1,0 +1,56 @@
+"""GroupVote: a majority within each group of annotators, then among groups and those who are alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..base import Callback, Solution
+from ..codes import Array
+from ..engine import NumpyEngine
+from ..params import Params
+from ..ties import shared
+from .grouped import Grouped, groups_of
+from .majority_vote import MajorityVote
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupVote(MajorityVote):
+    r"""The class that most groups name, a group naming what most of its members do; shares as posterior.
+
+    .. math:: q_i(k) \propto \sum_g \operatorname{top}_k \Big( \sum_{j \in g} w_{ij} 1[l_{ij} = k] \Big)
+
+    where top is 1 for the class most named, parts of 1 for classes that tie, and annotators of no group are one each.
+    O(votes + items x classes), and what finding groups costs. `MajorityVote(weights="groups")` divides a group's vote
+    among its members instead.
+
+    by, groups: as in `GroupDawidSkene`. ties: as in `MajorityVote`.
+
+    Reference: Traganitis & Giannakis, Asilomar 2022 (group-aware majority vote).
+
+    >>> from crowdwise import Crowd, GroupVote
+    >>> said = {"ann": "cat", "bob": "cat", "cy": "dog", "dee": "dog", "eve": "dog"}
+    >>> people = {"item": [1] * 5, "annotator": list(said), "label": list(said.values())}
+    >>> crowd = Crowd.from_columns(**people, annotator_extra={"office": ["a", "b", "c", "c", "c"]})
+    >>> GroupVote(by="office").fit(crowd).labels.tolist()
+    ['cat']
+    """
+
+    name: ClassVar[str] = "group-vote"
+    non_negative: ClassVar[frozenset[str]] = frozenset({"groups"})
+    by: str = ""
+    groups: int = 0
+
+    def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
+        group = groups_of(ops, self.by, self.groups, log_item, self.seed)
+        ops.kept[self] = Grouped(ops, group)
+        solution = super().solve(ops, log_item, start, callback)
+        return solution._replace(params={**solution.params, "group": group})
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array:
+        votes: Grouped = ops.kept.get(self) or Grouped(ops, params["group"])
+        said = votes.ops.item_votes()
+        named = np.where(said.sum(axis=1, keepdims=True) > 0.0, shared(said), 0.0)
+        return ops.item_votes(votes.alone[ops.annotator].astype(float)) + votes.by_item(named)
