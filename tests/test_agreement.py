@@ -70,13 +70,13 @@ def test_pairs_are_scikit_learns():
 def test_intervals_hold_the_truth():
     """Two of one coin agree with chance .7: nine of ten intervals of 90 % hold it."""
     inside = []
-    for seed in range(60):
+    for seed in range(300):
         accuracy = (1.0 + np.sqrt(0.4)) / 2.0  # a^2 + (1 - a)^2 = .7
         crowd = simulate.crowd(simulate.one_coin(5, 2, accuracy), n_items=200, per_item=3, seed=seed).crowd
         table = agreement(crowd, level=0.9, draws=100, seed=seed)
         row = next(row for row in table.rows() if row[0] == "percent agreement")
         inside.append(row[2] <= 0.7 <= row[3])
-    assert 0.8 <= np.mean(inside) <= 0.98
+    assert 0.85 <= np.mean(inside) <= 0.95
 
 
 def test_agreement_does_not_know_names_or_order(coders):

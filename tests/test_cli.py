@@ -31,16 +31,56 @@ def test_annotators(folder, tmp_path):
     out, cleaned = tmp_path / "annotators.csv", tmp_path / "cleaned.csv"
     done = run("annotators", folder / "votes.csv", "--out", out, "--prune", cleaned, "--least", 0.15, "--json")
     assert done.returncode == 0, done.stderr
-    header = "annotator,votes,accuracy,accuracy_low,accuracy_high,information,information_low,information_high"
-    assert out.read_text().splitlines()[0] == f"{header},verdict,group,reason"
+    header = "annotator,votes,accuracy,accuracy_low,accuracy_high,information,verdict,group,reason,information_low"
+    assert out.read_text().startswith(header)
     rows = json.loads(done.stdout)["annotators"]
-    named = {row["annotator"] for row in rows if row["verdict"] in ("spammer", "adversary")}
+    named = {row["annotator"] for row in rows if row["verdict"] in ("spammer", "adversary", "colluder")}
     kinds = dict(line.split(",")[:2] for line in (folder / "who.csv").read_text().splitlines()[1:])
     assert named and all(kinds[name] != "one-coin" for name in named)
     left = cleaned.read_text().splitlines()[1:]
     assert left and not named & {line.split(",")[1] for line in left}
     done = run("annotators", folder / "votes.csv", "--level", 2)
     assert done.returncode == 1 and "level=2.0 must lie between 0 and 1" in done.stderr
+
+
+def test_annotators_by_class_time_and_attacks(tmp_path):
+    done = run(
+        "simulate", "--people", "one-coin=12,colluder=4", "--items", 300, "--classes", 3, "--per-item", 8, "--out",
+        tmp_path / "votes.csv", "--truth", tmp_path / "truth.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "votes.csv").read_text().splitlines()
+    timed = [lines[0] + ",when", *(f"{line},{3 * place}" for place, line in enumerate(lines[1:]))]
+    (tmp_path / "timed.csv").write_text("\n".join(timed))
+    done = run(
+        "annotators", tmp_path / "timed.csv", "--time", "when", "--out", tmp_path / "a.csv", "--by-class",
+        tmp_path / "c.csv", "--attacked", tmp_path / "t.csv", "--trusted", lines[1].split(",")[1],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "independent ones" in done.stderr
+    assert (tmp_path / "a.csv").read_text().splitlines()[0].endswith("early,late,drift,drift_z,seconds,hasty")
+    assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 16 * 3
+    assert (tmp_path / "t.csv").read_text().startswith("item,label,confidence,claimed,attackers,votes")
+    done = run("annotators", tmp_path / "timed.csv", "--trusted", "nobody")
+    assert done.returncode == 1 and "trusted: 'nobody' is no annotator" in done.stderr
+    done = run("annotators", tmp_path / "votes.csv", "--time", "when")
+    assert done.returncode == 1 and "when" in done.stderr
+
+
+def test_review(folder, tmp_path):
+    queue, easy = tmp_path / "queue.csv", tmp_path / "easy.csv"
+    done = run("review", folder / "votes.csv", "--top", 7, "--out", queue, "--accepted", easy, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    gains = [row["gain"] for row in found["queue"]]
+    assert len(gains) == 7 and gains == sorted(gains, reverse=True)
+    assert queue.read_text().startswith("item,label,confidence,votes,agreement,state,gain,runner_up")
+    assert len(easy.read_text().splitlines()) == 1 + found["states"]["easy"]
+    assert sum(found["states"].values()) == found["items"]
+    done = run("review", folder / "votes.csv", "--gold", folder / "truth.csv")
+    assert done.returncode == 0 and "0 easy" in done.stderr
+    done = run("review", folder / "votes.csv", "--sure", 1.5)
+    assert done.returncode == 1 and "sure=1.5 must lie between 0 and 1" in done.stderr
 
 
 def test_agreement(folder, tmp_path):
@@ -75,7 +115,7 @@ def test_aggregate_writes_labels_annotators_and_a_result(folder, tmp_path):
     assert labels[0] == "item,label,confidence" and len(labels) == 201
     truth = dict(line.split(",") for line in (folder / "truth.csv").read_text().splitlines()[1:])
     assert all(truth[line.split(",")[0]] == line.split(",")[1] for line in labels[1:]), "gold is obeyed"
-    assert (tmp_path / "a.csv").read_text().startswith("annotator,votes,accuracy,favourite,favourite_share\n")
+    assert (tmp_path / "a.csv").read_text().startswith("annotator,votes,accuracy,consensus,favourite,")
     again = run(
         "aggregate", folder / "votes.csv", "-m", "dawid-skene", "--start", tmp_path / "r.npz", "--set", "history=1",
         "--json",

@@ -89,9 +89,10 @@ def test_independent_annotators_are_no_group():
 
 
 def test_groups_travel_with_the_result(tmp_path):
-    made = simulate.crowd(group(4, 3, 0.7, 0.9) + simulate.one_coin(4, 3, 0.7), n_items=500, graph="dense", seed=3)
+    made = simulate.crowd(group(4, 3, 0.7, 0.9) + simulate.one_coin(4, 3, 0.7), n_items=3000, graph="dense", seed=3)
     for method in (GroupDawidSkene(), GroupVote()):
         result = method.fit(made.crowd)
+        assert result.params["group"].tolist() == [0, 0, 0, 0, -1, -1, -1, -1]
         result.save(tmp_path / method.name)
         again = load(tmp_path / method.name)
         few = made.crowd.subset(items=made.crowd.items[:50])

@@ -5,7 +5,7 @@ import pytest
 
 from crowdwise import IBCC, Crowd, DawidSkene, simulate
 from crowdwise.annotators import prune, verdicts
-from crowdwise.annotators.information import informed
+from crowdwise.annotators.information import beside_others, informed
 from crowdwise.errors import InputError
 
 
@@ -35,16 +35,29 @@ def test_few_votes_are_undecided():
 
 
 def test_adversaries_are_told_from_spammers():
-    people = simulate.one_coin(15, 3, 0.8) + simulate.adversaries(2, 3) + simulate.spammers(2, 3)
+    people = simulate.one_coin(15, 3, 0.8) + simulate.adversaries(1, 3) + simulate.spammers(2, 3)
     made = simulate.crowd(people, n_items=1500, per_item=6, seed=0)
     table = verdicts(made.crowd, DawidSkene().fit(made.crowd))
     found = by_name(table)
-    assert [found[j] for j in range(15, 19)] == ["adversary", "adversary", "spammer", "spammer"]
-    assert table["verdict"].tolist()[:4] == ["spammer", "spammer", "adversary", "adversary"]  # worst first
+    assert [found[j] for j in range(15, 18)] == ["adversary", "spammer", "spammer"]
+    assert table["verdict"].tolist()[:3] == ["adversary", "spammer", "spammer"]  # worst first
     left = prune(made.crowd, table)
     assert left.annotators.tolist() == list(range(15)) and left.n_items == 1500
+    assert prune(made.crowd, table, unwanted=("spammer",)).annotators.tolist() == list(range(16))
     reasons = dict(zip(table["annotator"].tolist(), table["reason"].tolist(), strict=True))
     assert "bits a vote, less than" in reasons[17] and "could be turned around" in reasons[15] and not reasons[0]
+    with pytest.raises(InputError, match="unwanted: 'bad' is no verdict"):
+        prune(made.crowd, table, unwanted=("bad",))
+
+
+def test_those_who_are_wrong_together_are_colluders():
+    people = simulate.one_coin(15, 3, 0.8) + simulate.colluders(3, 3, plot="any") + simulate.spammers(2, 3)
+    made = simulate.crowd(people, n_items=1500, per_item=6, seed=0)
+    table = verdicts(made.crowd, DawidSkene().fit(made.crowd))
+    assert [by_name(table)[j] for j in range(15, 20)] == ["colluder"] * 3 + ["spammer"] * 2
+    assert "says the same as 2 others who are wrong" in table["reason"].tolist()[0]
+    columns = ["annotator", "votes", "accuracy", "accuracy_low", "accuracy_high", "information", "verdict", "group"]
+    assert list(table.columns)[:9] == [*columns, "reason"]
 
 
 def test_bounds_of_information_cover():
@@ -53,7 +66,7 @@ def test_bounds_of_information_cover():
     for seed in range(8):
         made = simulate.crowd(simulate.one_coin(25, 2, 0.7), n_items=400, per_item=10, seed=seed)
         known = np.clip(np.eye(2)[made.truth.astype(int)], 1e-9, 1.0)
-        told = informed(made.crowd, known)
+        told = informed(made.crowd, beside_others(made.crowd, known))
         inside.append((told.bound(0.95) <= 0.1187) & (told.bound(0.05) >= 0.1187))
     assert 0.85 < np.mean(inside) < 0.95
 

@@ -143,27 +143,34 @@ class Residuals:
         n_annotators = self.matrix.shape[0]
         tested, step = 0, max(1, BLOCK // max(n_annotators, 1))
         for low in range(0, n_annotators, step):
-            rows = slice(low, low + step)
-            shared, product, spread = ((left[rows] @ left.T).tocsr() for left in (self.there, self.matrix, self.square))
-            from_size, from_variance = (
-                (self.there[rows] @ right.T).tocsr() for right in (self.by_size, self.by_variance)
-            )
-            pairs = shared.tocoo()
-            first, second = pairs.coords
-            enough = (first + low < second) & (pairs.data >= least_shared)
-            first, second, count = first[enough], second[enough], pairs.data[enough]
+            shared = (self.there[low : low + step] @ self.there.T).tocoo()
+            first, second = shared.coords
+            enough = (first + low < second) & (shared.data >= least_shared)
+            first, second, count = first[enough] + low, second[enough], shared.data[enough]
             tested += len(first)
-            both = self.variance[first + low] + self.variance[second]
-            expected = _at(from_variance, first, second) - both * _at(from_size, first, second)
-            expected = np.maximum(expected, 0.0)
-            z = (_at(product, first, second) - expected) / np.sqrt(np.maximum(_at(spread, first, second), 1e-300))
+            product, spread, from_size, from_variance = self._sums(first, second)
+            both = self.variance[first] + self.variance[second]
+            expected = np.maximum(from_variance - both * from_size, 0.0)
+            z = (product - expected) / np.sqrt(np.maximum(spread, 1e-300))
             strong = z > least_z
-            found.append((first[strong] + low, second[strong], count[strong], z[strong]))
+            found.append((first[strong], second[strong], count[strong], z[strong]))
         first, second, count, z = (np.concatenate(part) for part in zip(*found, strict=True))
         beyond_chance = z > -ndtri(0.05 / max(tested, 1))
         order = np.flatnonzero(beyond_chance)[np.argsort(-z[beyond_chance], kind="stable")]
         columns: dict[str, Any] = {"first": first, "second": second, "shared": count.astype(np.int64), "z": z}
-        return Table({name: column[order] for name, column in columns.items()})
+        return Table(columns).take(order)
+
+    def _sums(self, first: Array, second: Array) -> list[Array]:
+        """Sums over the items that two annotators share: products, squared products, 1 / size, the means' variance."""
+        rows, row = np.unique(first, return_inverse=True)
+        columns, column = np.unique(second, return_inverse=True)
+        pairs = (
+            (self.matrix, self.matrix),
+            (self.square, self.square),
+            (self.there, self.by_size),
+            (self.there, self.by_variance),
+        )
+        return [_at((left[rows] @ right[columns].T).tocsr(), row, column) for left, right in pairs]
 
     def correlations(self, members: Array) -> tuple[Array, Array]:
         """Correlations of some annotators' residuals, and how many items each two of them share; 0 where none."""

@@ -79,9 +79,9 @@ class Result:
         )  # fmt: skip
 
     def weighted(self, crowd: Crowd, params: Params | None = None) -> Crowd:
-        """The crowd with its votes shared among annotators who err together, where the method found such groups."""
+        """The crowd with its votes shared among annotators who err together, where the method weighs them so."""
         params = self.params if params is None else params
-        if "group" not in params:
+        if self.method.weights != "groups":
             return crowd
         from .dependence import share_votes
 
@@ -112,6 +112,11 @@ class Result:
         known = np.where(column >= 0, self.posterior[np.maximum(row, 0)][:, column], 0.0)
         total = known.sum(axis=1, keepdims=True)
         return np.where((row >= 0)[:, None] & (total > 0.0), known / np.where(total > 0.0, total, 1.0), default)
+
+    def on(self, crowd: Crowd) -> tuple[Crowd, Array]:
+        """A crowd with this result's annotators and classes, and the posterior of its items, even where unknown."""
+        crowd = crowd.with_names(annotators=self.annotators).with_classes(self.classes)
+        return crowd, np.asarray(self.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), float)
 
     def summary(self) -> Mapping[str, Any]:
         """Method, sizes and how the fit ended."""

@@ -176,10 +176,16 @@ def copying_juniors(n: int, n_classes: int, seniors: int = 1, accuracy: float = 
     return _led(masters, "junior", spammers(n, n_classes).confusion, np.arange(n) % seniors, follow)
 
 
-def colluders(n: int, n_classes: int, p_corr: float = 0.9, accuracy: float = 0.7) -> Annotators:
-    """Agree with chance `p_corr` on one common false answer an item; otherwise one-coin annotators."""
-    plot = Annotators.make("plot", adversaries(1, n_classes, accuracy=1.0).confusion, hidden=True)
-    return _led(plot, "colluder", one_coin(n, n_classes, accuracy).confusion, np.zeros(n, np.int64), p_corr)
+def colluders(n: int, n_classes: int, p_corr: float = 0.9, accuracy: float = 0.7, plot: str = "next") -> Annotators:
+    """Agree with chance `p_corr` on one common false answer an item; otherwise one-coin annotators.
+
+    plot: the false answer is the "next" class, always, or "any" other one, drawn for each item.
+    """
+    plots = {"next": adversaries(1, n_classes, accuracy=1.0), "any": one_coin(1, n_classes, accuracy=0.0)}
+    if plot not in plots:
+        raise InputError(f"plot={plot!r}: choose next or any")
+    agreed = Annotators.make("plot", plots[plot].confusion, hidden=True)
+    return _led(agreed, "colluder", one_coin(n, n_classes, accuracy).confusion, np.zeros(n, np.int64), p_corr)
 
 
 def correlated_group(

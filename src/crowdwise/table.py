@@ -36,6 +36,10 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({len(self)} rows: {', '.join(self.columns)})"
 
+    def take(self, rows: Any) -> Table:
+        """Some rows: places, a mask or a slice."""
+        return Table({name: column[rows] for name, column in self.columns.items()})
+
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The rows as tuples of plain Python values."""
         return zip(*(column.tolist() for column in self.columns.values()), strict=True)

@@ -2,17 +2,34 @@
 
 from ..aggregate.spem import spammer_score
 from .agreement import agreement, agreement_by, pairwise_agreement
+from .colluders import attacked_items, colluders, copying_pairs, honest_result
+from .groups import effective_number
 from .information import capacity
-from .quality import quality
+from .items import repeated, review
+from .quality import confusion, quality, quality_by_class
+from .spammers import covariance_spammers, eliminated
+from .timing import timing
 from .verdict import prune, verdicts
 
 __all__ = [
     "agreement",
     "agreement_by",
+    "attacked_items",
     "capacity",
+    "colluders",
+    "confusion",
+    "copying_pairs",
+    "covariance_spammers",
+    "effective_number",
+    "eliminated",
+    "honest_result",
     "pairwise_agreement",
     "prune",
     "quality",
+    "quality_by_class",
+    "repeated",
+    "review",
     "spammer_score",
+    "timing",
     "verdicts",
 ]

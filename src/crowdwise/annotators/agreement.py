@@ -60,18 +60,18 @@ def agreement(
         raise InputError(f"level={level} must lie between 0 and 1")
     distance = distances(crowd, metric)
     ops = bind(crowd, engine)
-    votes = _votes(ops)
+    votes, often = _votes(ops)
+    n_items = int(often.sum())
     measures: dict[str, Callable[[Sums], float]] = {
         "percent agreement": lambda sums: sums.same,
         "Fleiss' kappa": fleiss,
         "Gwet's AC1": gwet,
         f"Krippendorff's alpha ({metric})": lambda sums: krippendorff(sums, distance),
     }
-    whole = _sums(votes, np.ones(len(votes)))
+    whole = _sums(votes, often)
     rng = np.random.default_rng(seed)
     drawn = [
-        _sums(votes, rng.multinomial(len(votes), np.full(len(votes), 1.0 / len(votes))).astype(float))
-        for _ in range(draws if len(votes) else 0)
+        _sums(votes, rng.multinomial(n_items, often / n_items).astype(float)) for _ in range(draws if n_items else 0)
     ]
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     rows: list[tuple[Any, ...]] = []
@@ -193,10 +193,12 @@ def distances(crowd: Crowd, metric: str) -> Callable[[Array], Array]:
     return lambda often: np.divide((number[:, None] - number) ** 2, total**2, out=np.zeros((k, k)), where=total > 0.0)
 
 
-def _votes(ops: NumpyEngine) -> Array:
-    """Votes by item and class, (items, classes), of the items with two votes or more."""
+def _votes(ops: NumpyEngine) -> tuple[Array, Array]:
+    """Votes by class of the items with two votes or more, (kinds, classes), and how many items have each kind."""
     votes = ops.item_votes()
-    return votes[votes.sum(axis=1) > 1.0]
+    votes = votes[votes.sum(axis=1) > 1.0]
+    kinds, often = np.unique(votes, axis=0, return_counts=True)
+    return kinds, often.astype(float)
 
 
 def _sums(votes: Array, weight: Array) -> Sums:

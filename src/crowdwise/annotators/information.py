@@ -8,12 +8,13 @@ import numpy as np
 
 from ..codes import Array
 from ..crowd import Crowd
-from ..engine import NumpyEngine, bind, normalise
+from ..engine import bind, normalise
 
 USUAL = 4.0  # votes' worth of the crowd's mean confusion in each row of an annotator's
 FAR = 1_000.0  # statistics above which the noncentral chi-squared distribution is taken for a normal one's square
 TOLERANCE = 1e-7  # nats between the bounds of a capacity
 MOST_STEPS = 2_000
+BLOCK = 1_000_000  # items times classes looked at together
 
 
 def capacity(confusion: Array) -> Array:
@@ -86,15 +87,28 @@ class Informed(NamedTuple):
         return chance
 
 
-def informed(crowd: Crowd, posterior: Array, engine: str = "auto") -> Informed:
+class Others(NamedTuple):
+    """What each annotator's votes are beside what the others take for true, (annotators, ...) each.
+
+    counts: votes by class and label, (annotators, true, given), each class without the annotator's own word for it.
+    known: how much of the classes of his items the others know, 0 to 1: their variance over that of certain classes.
+    value: bits by which the labels would be less certain without him, in all.
+    """
+
+    counts: Array
+    known: Array
+    value: Array
+
+
+def informed(crowd: Crowd, others: Others) -> Informed:
     r"""How much each annotator's votes tell of what the others take for true.
 
-    With n the annotator's votes by class and label, classes by a posterior from which the vote itself is taken out,
+    With n the annotator's votes by class and label, classes by a posterior from which his own votes are taken out,
     :math:`G = 2 \sum_{k l} n_{kl} \log \frac{n_{kl} N}{n_k n_l}`, of which chance alone makes as much as there are
     degrees of freedom; the rest is 2 N r times the mutual information. r, the share of the classes' variance that the
     others know, is what judging by uncertain classes leaves of it.
     """
-    counts, known = _counts_of_others(crowd, bind(crowd, engine), posterior)
+    counts, known, _ = others
     rows, columns = counts.sum(axis=2), counts.sum(axis=1)
     votes = rows.sum(axis=1)
     expected = rows[:, :, None] * columns[:, None] / np.maximum(votes, 1e-300)[:, None, None]
@@ -105,25 +119,38 @@ def informed(crowd: Crowd, posterior: Array, engine: str = "auto") -> Informed:
     return Informed(bits, statistic, freedom, votes * known)
 
 
-def _counts_of_others(crowd: Crowd, ops: NumpyEngine, posterior: Array) -> tuple[Array, Array]:
-    """Votes by annotator, class and label, (annotators, true, given), each class without the vote's own word for it.
-
-    And how much of the classes is known of each annotator's items, 0 to 1: their variance over that of certain classes.
-    """
-    counts = ops.confusion_counts(posterior)
-    crowds = counts.sum(axis=0) + 1.0 / crowd.n_classes
+def beside_others(crowd: Crowd, posterior: Array, engine: str = "auto") -> Others:
+    """Every annotator beside what the others take for true: his votes' words are taken out of the posterior."""
+    n, n_classes = crowd.n_annotators, crowd.n_classes
+    counts = bind(crowd, engine).confusion_counts(posterior)
+    crowds = counts.sum(axis=0) + 1.0 / n_classes
     filled = counts + USUAL * crowds / crowds.sum(axis=1, keepdims=True)
-    own = np.log(filled / filled.sum(axis=2, keepdims=True))[crowd.annotator, :, crowd.label]  # (votes, true)
-    if crowd.weight is not None:
-        own *= crowd.weight[:, None]
-    without, _ = normalise(np.log(np.maximum(posterior[crowd.item], 1e-9)) - own)
-    weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
-    cell = crowd.annotator.astype(np.int64) * crowd.n_classes + crowd.label
-    shape = (crowd.n_annotators, crowd.n_classes)
-    by_class = [np.bincount(cell, weight * column, shape[0] * shape[1]).reshape(shape) for column in without.T]
-    counts = np.stack(by_class, axis=1)
+    log_word = np.log(filled / filled.sum(axis=2, keepdims=True))
+    beside, square, value = np.zeros(n * n_classes * n_classes), np.zeros(n), np.zeros(n)
+    ends = np.searchsorted(crowd.item, np.arange(0, crowd.n_items, max(1, BLOCK // n_classes)))  # whole items
+    for low, high in zip(ends, [*ends[1:], crowd.n_votes], strict=True):
+        votes = slice(low, high)
+        item, who, label = (code[votes].astype(np.int64) for code in (crowd.item, crowd.annotator, crowd.label))
+        weight = np.ones(item.size) if crowd.weight is None else crowd.weight[votes]
+        own = log_word[who, :, label] * weight[:, None]
+        pair, place = np.unique(item * n + who, return_inverse=True)
+        if pair.size < item.size:  # all that he said of the item
+            own = np.stack([np.bincount(place, column, pair.size) for column in own.T], axis=1)[place]
+        now = posterior[item]
+        without = normalise(np.log(np.maximum(now, 1e-9)) - own)[0]
+        for k in range(n_classes):
+            cell = (who * n_classes + k) * n_classes + label
+            beside += np.bincount(cell, weight * without[:, k], beside.size)
+        square += np.bincount(who, weight * (without**2).sum(axis=1), n)
+        once = np.unique(place, return_index=True)[1]
+        value += np.bincount(who[once], (_bits(without) - _bits(now))[once], n)
+    counts = beside.reshape(n, n_classes, n_classes)
     total = np.maximum(counts.sum(axis=(1, 2)), 1e-300)
-    mean = counts.sum(axis=2) / total[:, None]
-    square = np.bincount(crowd.annotator, weight * (without**2).sum(axis=1), crowd.n_annotators) / total
-    spread = (mean**2).sum(axis=1)
-    return counts, np.clip((square - spread) / np.maximum(1.0 - spread, 1e-9), 1e-6, 1.0)
+    spread = ((counts.sum(axis=2) / total[:, None]) ** 2).sum(axis=1)
+    known = np.clip((square / total - spread) / np.maximum(1.0 - spread, 1e-9), 1e-6, 1.0)
+    return Others(counts, known, value)
+
+
+def _bits(posterior: Array) -> Array:
+    """Entropy of each row."""
+    return np.asarray(-(posterior * np.log2(np.maximum(posterior, 1e-300))).sum(axis=1))

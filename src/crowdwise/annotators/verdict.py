@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..codes import Array, find
@@ -10,11 +12,12 @@ from ..dependence import find_groups
 from ..errors import InputError
 from ..result import Result
 from ..table import Table
-from .information import informed
+from .colluders import colluders
+from .information import beside_others, informed
 from .quality import quality
 
 LEAST = 0.05  # of the bits that a class is worth: below that a vote is as good as none
-RANK = ("spammer", "adversary", "undecided", "fine")
+RANK = ("colluder", "adversary", "spammer", "undecided", "fine")
 
 
 def verdicts(
@@ -24,15 +27,19 @@ def verdicts(
     least: float = LEAST,
     level: float = 0.9,
     false_discoveries: float = 0.05,
-    seed: int = 0,
+    gold: Any = None,
     engine: str = "auto",
 ) -> Table:
-    """A row an annotator, worst first: votes, accuracy with its interval, information with its bounds, verdict, reason.
+    """A row an annotator, worst first: votes, accuracy with its interval, information, verdict, group, reason.
 
     "spammer": his votes would hardly tell so little if they told `least` of what a class is worth (log2 K bits); of
     those named so no more than a share `false_discoveries` is expected to be named wrongly (Benjamini and Hochberg).
-    "adversary": he tells something, and is right less often than a guess. "fine": he tells something. "undecided": too
-    few votes to know; never a spammer for that. group: annotators who err together (`crowdwise.dependence`), -1 nobody.
+    "adversary": he tells something, and is right less often than a guess; "colluder": and others with him, in the same
+    words (`colluders`). "fine": he tells something. "undecided": too few votes to know; never a spammer for that.
+    group: annotators who err together (`crowdwise.dependence`), -1 nobody.
+
+    Behind `reason`: the bounds of the information; `value`, the bits by which all labels together would be less certain
+    without him; and what `quality` tells, also on gold, where that is given.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(10, 3, 0.75) + simulate.spammers(3, 3)
@@ -44,20 +51,24 @@ def verdicts(
     for name, value in (("least", least), ("level", level), ("false_discoveries", false_discoveries)):
         if not 0.0 < value < 1.0:
             raise InputError(f"{name}={value} must lie between 0 and 1")
-    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
-    posterior = result.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes))
-    known = informed(crowd, posterior, engine)
+    crowd, posterior = result.on(crowd)
+    others = beside_others(crowd, posterior, engine)
+    known = informed(crowd, others)
     worth = np.log2(max(crowd.n_classes, 2))
-    says_little = discoveries(known.chance_of(least * worth), false_discoveries)
-    says_something = discoveries(1.0 - known.chance_of(0.0), false_discoveries)
-    table = quality(crowd, result, level=level, seed=seed)
+    table = quality(crowd, result, level=level, gold=gold)
     order = np.asarray(find(table["annotator"], crowd.annotators))
-    below = np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes
-    little, something = says_little[order], says_something[order]
+    little = discoveries(known.chance_of(least * worth), false_discoveries)[order]
+    something = discoveries(1.0 - known.chance_of(0.0), false_discoveries)[order]
+    hostile = something & (np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes)
+    together = colluders(crowd, result)
+    partners = _looked_up(table["annotator"], together, "partners")
     verdict = np.select(
-        [little, something & below, something], ["spammer", "adversary", "fine"], default="undecided"
+        [hostile & (partners > 0), little, hostile, something],
+        ["colluder", "spammer", "adversary", "fine"],
+        default="undecided",
     ).astype(object)
     low, high = (np.minimum(known.bound((1.0 + end) / 2.0), worth)[order] for end in (level, -level))
+    rest = [n for n in table.columns if n not in ("annotator", "votes", "accuracy", "low", "high", "group")]
     columns = {
         "annotator": table["annotator"],
         "votes": table["votes"],
@@ -65,17 +76,19 @@ def verdicts(
         "accuracy_low": table["low"],
         "accuracy_high": table["high"],
         "information": known.bits[order],
-        "information_low": low,
-        "information_high": high,
         "verdict": verdict,
         "group": find_groups(crowd, posterior=posterior, engine=engine)[order],
-        "reason": _reasons(verdict, table, high, least * worth),
+        "reason": _reasons(verdict, table, high, least * worth, partners),
+        "information_low": low,
+        "information_high": high,
+        "value": others.value[order],
+        **{name: table[name] for name in rest},
     }
     rank = np.argsort(np.asarray(find(verdict, np.array(RANK, object))), kind="stable")
-    return Table({name: column[rank] for name, column in columns.items()})
+    return Table(columns).take(rank)
 
 
-def prune(crowd: Crowd, found: Table, unwanted: tuple[str, ...] = ("spammer", "adversary")) -> Crowd:
+def prune(crowd: Crowd, found: Table, unwanted: tuple[str, ...] = ("spammer", "adversary", "colluder")) -> Crowd:
     """The crowd without annotators of some verdicts; items left without votes stay, as names.
 
     >>> from crowdwise import DawidSkene, simulate
@@ -84,6 +97,9 @@ def prune(crowd: Crowd, found: Table, unwanted: tuple[str, ...] = ("spammer", "a
     >>> prune(crowd, verdicts(crowd, DawidSkene().fit(crowd))).n_annotators
     10
     """
+    strange = [name for name in unwanted if name not in RANK]
+    if strange:
+        raise InputError(f"unwanted: {strange[0]!r} is no verdict: choose among {', '.join(RANK)}")
     out = found["annotator"][np.isin(found["verdict"].astype(str), unwanted)]
     kept = crowd.annotators[find(crowd.annotators, out) < 0]
     return crowd.subset(annotators=kept).with_names(items=crowd.items)
@@ -103,9 +119,17 @@ def discoveries(chance: Array, share: float) -> Array:
     return out
 
 
-def _reasons(verdict: Array, table: Table, high: Array, least: float) -> Array:
+def _looked_up(names: Array, table: Table, column: str) -> Array:
+    """A column's value by annotator, 0 for those who are not in the table."""
+    place = np.asarray(find(names, table["annotator"]))
+    return np.where(place >= 0, np.append(table[column], 0)[place], 0)
+
+
+def _reasons(verdict: Array, table: Table, high: Array, least: float, partners: Array) -> Array:
     told, right = np.char.mod("%.3f", high).astype(object), np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
+    with_whom = partners.astype(str).astype(object)
     spam = "tells at most " + told + f" bits a vote, less than {least:.3f}"
     hostile = "right at most " + right + " % of the time, less than a guess: could be turned around"
+    plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " others who are wrong"
     few = np.where(table["votes"] > 0, "too few votes to tell from a spammer", "no votes")
-    return np.select([verdict == "spammer", verdict == "adversary", verdict == "undecided"], [spam, hostile, few], "")
+    return np.select([verdict == name for name in RANK[:4]], [plot, hostile, spam, few], "")

@@ -18,6 +18,7 @@ from .explain import explain
 from .identify import identify
 from .methods import methods
 from .predict import predict
+from .review import review
 from .simulate import simulate
 from .train import train
 
@@ -30,7 +31,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (aggregate, compare, explain, annotators, agreement, identify, train, predict, simulate, methods, demo):
+COMMANDS = (
+    aggregate, compare, explain, annotators, agreement, review, identify, train, predict, simulate, methods, demo,
+)  # fmt: skip
+for command in COMMANDS:
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)
 
 

@@ -92,7 +92,7 @@ def aggregate(
     if out != "-" or not json:
         write_table(table, out)
     if annotators_out:
-        write_table(quality(crowd, result, level=intervals, seed=seed, gold=known), annotators_out)
+        write_table(quality(crowd, result, level=intervals, gold=known), annotators_out)
     if save:
         result.save(save)
     if json:

@@ -34,6 +34,7 @@ MethodName = Annotated[str, typer.Option("--method", "-m", help="A method's name
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="A hyper-parameter of the method, such as max_iter=3; repeatable.")
 ]
+Trusted = Annotated[list[str] | None, typer.Option("--trusted", help="An annotator who is believed; repeatable.")]
 Gold = Annotated[str | None, typer.Option("--gold", help="File of known labels: item, label.")]
 Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, torch or torch:cuda.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.", min=0)]

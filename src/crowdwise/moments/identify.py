@@ -91,7 +91,7 @@ def identify(votes: Any, result: Result | None = None, *, enough: int = 20, engi
         verdict=verdict,
         findings=findings,
         numbers=numbers,
-        annotators=Table({name: column[order] for name, column in annotators.columns.items()}),
+        annotators=annotators.take(order),
         classes=classes,
         confusable=confusable,
         wanted=_wanted(crowd, graph.component, checked, enough),
@@ -191,7 +191,7 @@ def _confusable(crowd: Crowd, heard: Array, confusion: Array, met: Array) -> Tab
         "named": named,
     }
     order = np.argsort(-columns["mistaken"], kind="stable")
-    return Table({name: column[order] for name, column in columns.items()})
+    return Table(columns).take(order)
 
 
 def _wanted(crowd: Crowd, component: Array, checked: Array, enough: int) -> Table:

@@ -126,7 +126,7 @@ def _misfit(r: Array, shared: Array, part: Array) -> float:
         who = np.flatnonzero(pairs.any(axis=1))
         block = np.ix_(who, who)
         start = np.full((who.size, 1), np.sqrt(max(float(r[block][pairs[block]].mean()), 0.01)))
-        root = completed_root(r[block], pairs[block].astype(float), start, 500, 1e-6)[0]
+        root = completed_root(r[block], pairs[block].astype(float), start, 100, 1e-4)[0]
         fit[pairs] = np.where(pairs[block], root @ root.T, 0.0)[pairs[block]]
         n_numbers += who.size
     weight = np.where(off, shared, 0.0)

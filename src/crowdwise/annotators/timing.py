@@ -1,0 +1,122 @@
+"""Timing: whether annotators get better or worse, and how fast they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd
+from ..errors import InputError
+from ..result import Result
+from ..table import Table
+
+NOTHING = ("", "nan", "NaN", "NaT", "None", "null")
+HASTE = 1.0 / 3.0  # of the crowd's usual time for a vote: faster is hasty
+
+
+def timing(crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -> Table:
+    """A row an annotator: accuracy in the earlier and the later half of his votes, drift, and speed.
+
+    time: the column of the votes that tells when (numbers, or dates as text); seconds: the one that tells how long a
+    vote took. Without it that is the time since the annotator's last vote, which counts breaks too: medians are taken.
+
+    `early`, `late` and `drift` are the accuracies of the two halves and how much the second is better; `drift_z` how
+    many standard errors that is. `seconds` is the median of a vote, `hasty` the share of votes that took less than a
+    third of the median of all. NaN where there are too few votes, or no times.
+
+    >>> item, who = np.arange(40), np.repeat(["ann", "bob"], 20)
+    >>> label = np.where((np.arange(40) % 20 < 10) | (who == "ann"), "cat", "dog")
+    >>> crowd = Crowd.from_columns(item, who, label, extra={"time": np.tile(np.arange(20) * 5.0, 2)})
+    >>> from crowdwise import MajorityVote
+    >>> found = timing(crowd, MajorityVote().fit(crowd, gold=dict.fromkeys(range(40), "cat")), time="time")
+    >>> found["drift"].round(1).tolist(), found["seconds"].tolist()
+    ([0.0, -1.0], [5.0, 5.0])
+    """
+    if not (time or seconds):
+        raise InputError("time or seconds: name the column of the votes that tells when, or how long")
+    crowd, posterior = result.on(crowd)
+    n = crowd.n_annotators
+    columns = {"annotator": crowd.annotators, "votes": np.bincount(crowd.annotator, minlength=n)}
+    when = _numbers(crowd, time) if time else None
+    if when is not None:
+        columns |= _drift(crowd, posterior, when)
+    took = _numbers(crowd, seconds) if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
+    columns |= _speed(crowd, took)
+    return Table(columns)
+
+
+def _numbers(crowd: Crowd, name: str) -> Array:
+    """A column of the votes as numbers; dates as seconds."""
+    if name not in crowd.extra:
+        raise InputError(f"column {name!r}: the votes have {', '.join(crowd.extra) or 'no further columns'}")
+    values = np.asarray(crowd.extra[name])
+    if values.dtype.kind in "iuf":
+        return values.astype(float)
+    if values.dtype.kind == "M":
+        return np.where(np.isnat(values), np.nan, values.astype("datetime64[us]").astype(np.int64) / 1e6)
+    texts = [
+        None if value is None or str(value).strip() in NOTHING else str(value).strip() for value in values.tolist()
+    ]
+    return _read(name, texts)
+
+
+def _read(name: str, texts: list[str | None]) -> Array:
+    """Numbers, or dates with or without a time zone, as text; None is NaN."""
+    import pyarrow as pa
+
+    column = pa.array(texts, pa.string())
+    for kind in (pa.float64(), pa.timestamp("us"), pa.timestamp("us", "UTC")):
+        try:
+            read = column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        numbers = read if kind == pa.float64() else read.cast(pa.int64())
+        scale = 1.0 if kind == pa.float64() else 1e6
+        return np.asarray(numbers.to_numpy(zero_copy_only=False), float) / scale
+    first = next(text for text in texts if text is not None)
+    raise InputError(
+        f"column {name!r}: not all are numbers, or dates such as 2026-01-31T12:00:00; the first is {first!r}"
+    )
+
+
+def _drift(crowd: Crowd, posterior: Array, when: Array) -> dict[str, Array]:
+    n, right = crowd.n_annotators, posterior[crowd.item, crowd.label]
+    known = np.flatnonzero(np.isfinite(when))
+    order = known[np.lexsort((when[known], crowd.annotator[known]))]
+    who = crowd.annotator[order]
+    votes = np.bincount(who, minlength=n)
+    place = np.arange(order.size) - (np.cumsum(votes) - votes)[who]
+    late = place >= (votes[who] + 1) // 2
+    halves = []
+    for half in (~late, late):
+        count = np.bincount(who[half], minlength=n)
+        halves.append((np.bincount(who[half], right[order[half]], n) / np.where(count > 0, count, np.nan), count))
+    (early, n_early), (later, n_late) = halves
+    share = np.bincount(who, right[order], n) / np.maximum(votes, 1)
+    error = np.sqrt(
+        np.maximum(share * (1.0 - share), 1e-12) * (1.0 / np.maximum(n_early, 1) + 1.0 / np.maximum(n_late, 1))
+    )
+    return {"early": early, "late": later, "drift": later - early, "drift_z": (later - early) / error}
+
+
+def _gaps(crowd: Crowd, when: Array) -> Array:
+    """Seconds since the same annotator's last vote; NaN for his first."""
+    order = np.lexsort((when, crowd.annotator))
+    gap = np.diff(when[order], prepend=np.nan)
+    gap[np.flatnonzero(np.diff(crowd.annotator[order], prepend=-1) != 0)] = np.nan
+    out = np.empty(when.size)
+    out[order] = gap
+    return out
+
+
+def _speed(crowd: Crowd, took: Array) -> dict[str, Array]:
+    n = crowd.n_annotators
+    known = np.flatnonzero(np.isfinite(took))
+    order = known[np.lexsort((took[known], crowd.annotator[known]))]
+    votes = np.bincount(crowd.annotator[order], minlength=n)
+    first, some = np.cumsum(votes) - votes, votes > 0
+    value = np.append(took[order], np.nan)
+    middle = (value[np.where(some, first + (votes - 1) // 2, -1)] + value[np.where(some, first + votes // 2, -1)]) / 2.0
+    usual = np.median(took[known]) if known.size else np.nan
+    hasty = np.bincount(crowd.annotator[known], took[known] < HASTE * usual, n)
+    return {"seconds": middle, "hasty": np.where(some, hasty / np.maximum(votes, 1), np.nan)}

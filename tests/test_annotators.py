@@ -1,0 +1,335 @@
+"""Quality, value, timing, colluders, copies, items: against what was planted, and by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, simulate
+from crowdwise.annotators import (
+    attacked_items,
+    colluders,
+    confusion,
+    copying_pairs,
+    covariance_spammers,
+    effective_number,
+    eliminated,
+    honest_result,
+    quality,
+    quality_by_class,
+    repeated,
+    review,
+    timing,
+)
+from crowdwise.annotators.information import beside_others
+from crowdwise.uncertainty import accuracy_intervals, annotator_intervals
+
+
+def known(made):
+    return dict(enumerate(made.truth.tolist()))
+
+
+def fitted_to_truth(made):
+    return DawidSkene().fit(made.crowd, gold=known(made))
+
+
+# -- quality ----------------------------------------------------------------------------------------------------------
+
+
+def test_quality_on_known_classes_is_counting():
+    made = simulate.crowd(simulate.dirichlet(6, 3, seed=1), n_items=200, per_item=3, seed=0)
+    crowd, truth = made.crowd, made.truth
+    table = quality(crowd, fitted_to_truth(made), level=0.9, gold=known(made))
+    for row in table.rows():
+        own = crowd.annotator == row[0]
+        right = (crowd.label == truth[crowd.item])[own]
+        cells = dict(zip(table.columns, row, strict=True))
+        assert cells["votes"] == own.sum() == cells["gold_votes"]
+        assert cells["accuracy"] == pytest.approx(right.mean(), abs=1e-6)
+        assert cells["consensus"] == pytest.approx(right.mean()) == cells["gold_accuracy"]
+        assert cells["low"] < right.mean() < cells["high"]
+        assert cells["low"] == pytest.approx(cells["gold_low"], abs=0.02)
+        given = np.bincount(crowd.label[own], minlength=3) - np.bincount(truth[crowd.item[own]], minlength=3)
+        assert cells["bias"] == given.argmax() and cells["excess"] == pytest.approx(given.max() / own.sum(), abs=1e-6)
+
+
+def test_quality_by_class_and_confusion_are_counting():
+    made = simulate.crowd(simulate.dirichlet(4, 3, seed=1), n_items=300, per_item=3, seed=0)
+    crowd, result = made.crowd, fitted_to_truth(made)
+    true = made.truth[crowd.item]
+    for name, k, votes, accuracy, low, high, true_share, given_share, bias in quality_by_class(crowd, result).rows():
+        own = crowd.annotator == name
+        of_class = own & (true == k)
+        assert votes == pytest.approx(of_class.sum(), abs=1e-4)
+        assert accuracy == pytest.approx((crowd.label[of_class] == k).mean(), abs=1e-4)
+        assert low < accuracy < high
+        assert given_share == pytest.approx((crowd.label[own] == k).mean())
+        assert bias == pytest.approx(given_share - true_share)
+    for name, k, given, votes, share in confusion(crowd, result).rows():
+        cell = (crowd.annotator == name) & (true == k)
+        assert votes == pytest.approx((cell & (crowd.label == given)).sum(), abs=1e-4)
+        assert share == pytest.approx((crowd.label[cell] == given).mean(), abs=1e-4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_intervals_without_draws_are_those_with(weighted):
+    made = simulate.crowd(simulate.one_coin(12, 3, np.linspace(0.4, 0.95, 12)), n_items=500, per_item=4, seed=0)
+    crowd = made.crowd
+    if weighted:
+        crowd = crowd.with_weight(np.random.default_rng(0).choice([0.5, 1.0, 2.0], crowd.n_votes))
+    result = DawidSkene().fit(crowd)
+    closed, drawn = accuracy_intervals(crowd, result), annotator_intervals(crowd, result, way="imputed", n=2000)
+    for end in ("low", "high"):
+        assert np.abs(closed[end] - drawn[end]).max() < 0.012
+
+
+def test_value_is_what_the_labels_lose():
+    """Bits by which posteriors are less certain without an annotator, by leaving him out at the same parameters."""
+    made = simulate.crowd(simulate.one_coin(6, 3, np.linspace(0.5, 0.95, 6)), n_items=400, per_item=4, seed=0)
+    method = DawidSkene(smoothing=0.5, right=1.0)
+    result = method.fit(made.crowd)
+    value = beside_others(made.crowd, result.posterior).value
+
+    def bits(posterior):
+        return -(posterior * np.log2(np.maximum(posterior, 1e-300))).sum(axis=1)
+
+    for j in range(6):
+        others = made.crowd.take(made.crowd.annotator != j)
+        own = np.unique(made.crowd.item[made.crowd.annotator == j])
+        lost = (bits(result.predict(others).posterior) - bits(result.posterior))[own].sum()
+        assert value[j] == pytest.approx(lost, rel=0.1, abs=1.0)
+    assert (np.diff(value) > 0.0).sum() >= 4  # the better, the more he is worth
+
+
+def test_repeated_votes_are_taken_out_together():
+    """Somebody who says everything three times is his only witness, however often he says it."""
+    once = simulate.crowd(simulate.one_coin(4, 2, 0.8), n_items=200, per_item=2, seed=0).crowd
+    again = np.concatenate([np.arange(once.n_votes), *[np.flatnonzero(once.annotator == 0)] * 2])
+    thrice = replace(once, item=once.item[again], annotator=once.annotator[again], label=once.label[again])
+    posterior = MajorityVote().fit(once).posterior * 0.8 + 0.1
+    a, b = (beside_others(crowd, posterior).counts for crowd in (once, thrice))
+    assert b[0].sum() == pytest.approx(3 * a[0].sum())
+    share = [counts[0][np.eye(2, dtype=bool)].sum() / counts[0].sum() for counts in (a, b)]
+    assert share[1] < share[0]  # more of his own word is gone from what he is judged by
+
+
+# -- timing -----------------------------------------------------------------------------------------------------------
+
+
+def timed(stamps):
+    """Bob gets worse half-way; ann is fast."""
+    n = 60
+    who = np.repeat(["ann", "bob"], n)
+    place = np.tile(np.arange(n), 2)
+    label = np.where((who == "bob") & (place >= n // 2), 1, 0)
+    extra = {"when": stamps(who, place), "took": np.where(who == "ann", 2.0, 20.0)}
+    crowd = Crowd.from_columns(np.arange(2 * n), who, label, extra=extra, classes=[0, 1])
+    return crowd, MajorityVote().fit(crowd, gold=dict.fromkeys(range(2 * n), 0))
+
+
+STAMPS = {
+    "numbers": lambda who, place: np.where(who == "ann", 2.0, 20.0) * place,
+    "dates": lambda who, place: (
+        np.datetime64("2026-01-01T00:00:00") + (np.where(who == "ann", 2, 20) * place).astype("timedelta64[s]")
+    ),
+    "texts": lambda who, place: (
+        (np.datetime64("2026-01-01T00:00:00") + (np.where(who == "ann", 2, 20) * place).astype("timedelta64[s]"))
+        .astype(str)
+        .astype(object)
+    ),
+    "zoned": lambda who, place: np.array(
+        [f"{np.datetime64('2026-01-01T00:00:00') + s}+02:00" for s in (np.where(who == "ann", 2, 20) * place)], object
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STAMPS)
+def test_drift_and_speed(kind):
+    crowd, result = timed(STAMPS[kind])
+    table = timing(crowd, result, time="when")
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows()}
+    assert rows["ann"]["drift"] == 0.0 and rows["bob"]["drift"] == -1.0 and rows["bob"]["drift_z"] < -5
+    assert rows["ann"]["seconds"] == 2.0 and rows["bob"]["seconds"] == 20.0
+    assert rows["ann"]["hasty"] == 1.0 or rows["bob"]["hasty"] == 0.0
+    by_duration = timing(crowd, result, seconds="took")
+    assert by_duration["seconds"].tolist() == [2.0, 20.0] and "drift" not in by_duration.columns
+
+
+def test_times_that_cannot_be_read():
+    crowd, result = timed(lambda who, place: np.array(["soon"] * len(who), object))
+    with pytest.raises(InputError, match="column 'when': not all are numbers, or dates"):
+        timing(crowd, result, time="when")
+    with pytest.raises(InputError, match="column 'clock': the votes have when, took"):
+        timing(crowd, result, time="clock")
+    with pytest.raises(InputError, match="time or seconds"):
+        timing(crowd, result)
+
+
+def test_missing_times_are_left_out():
+    crowd, result = timed(STAMPS["numbers"])
+    gone = np.arange(crowd.n_votes) % 7 == 0
+    some = replace(crowd, extra={"when": np.where(gone, np.nan, crowd.extra["when"])})
+    table = timing(some, result, time="when")
+    assert np.isfinite(table["drift"]).all() and table["drift"][1] == -1.0
+
+
+# -- spammers by the classical ways -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "pruned", "majority", "em"),
+    [("bluebird", 22, 0.852, 0.898), ("web", 159, 0.84, 0.89), ("dog", 64, 0.819, 0.834)],
+)
+def test_the_tutorials_table(real_set, name, pruned, majority, em):
+    """Accuracy after pruning by covariances: 22 annotators of bluebird as published; at least the stated figures."""
+    crowd, codes = real_set(name)
+    found = covariance_spammers(crowd)
+    left = crowd.take(~found["spammer"][crowd.annotator])
+    vote, fitted = MajorityVote().fit(left), DawidSkene().fit(left, start="hard")
+    share = [(result.label_codes == codes)[codes >= 0].mean() for result in (vote, fitted)]
+    assert found["spammer"].sum() == pruned
+    assert share[0] >= majority - 5e-4 and share[1] >= em - 5e-4
+
+
+def test_covariances_do_not_know_the_order_of_classes():
+    crowd = simulate.crowd(
+        simulate.one_coin(10, 4, 0.7) + simulate.spammers(4, 4), n_items=500, per_item=5, seed=0
+    ).crowd
+    renamed = replace(crowd, label=np.array([2, 3, 1, 0])[crowd.label])
+    a, b = covariance_spammers(crowd), covariance_spammers(renamed)
+    assert np.allclose(a["strength"], b["strength"], atol=1e-4) and (a["spammer"] == b["spammer"]).all()
+
+
+def test_annotators_outside_the_core_are_judged_by_it(monkeypatch):
+    people = simulate.one_coin(30, 3, 0.75) + simulate.spammers(10, 3)
+    crowd = simulate.crowd(people, n_items=3000, per_item=6, seed=0).crowd
+    monkeypatch.setattr("crowdwise.annotators.spammers.CORE", 15)
+    found = covariance_spammers(crowd)
+    assert found["spammer"].tolist() == [False] * 30 + [True] * 10
+    assert np.abs(found["strength"][:30] / found["strength"][:30].mean() - 1.0).max() < 0.5
+
+
+def test_elimination_ends():
+    people = simulate.one_coin(8, 2, 0.8) + simulate.spammers(12, 2)
+    made = simulate.crowd(people, n_items=400, per_item=10, seed=0)
+    found = eliminated(made.crowd)
+    assert (found["dropped"][:8] == 0).all() and (found["dropped"][8:] > 0).all()
+    with pytest.raises(InputError, match="least=0 must lie"):
+        eliminated(made.crowd, least=0)
+
+
+# -- colluders --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plot", ["next", "any"])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
+def test_after_detection_colluders_cost_nothing(plot, share):
+    """N = 5,000, M = 60, K = 3, p_corr .9, as in the tutorial: all are found, nobody else, labels as without them."""
+    n = round(60 * share)
+    people = simulate.one_coin(60 - n, 3, 0.6) + simulate.colluders(n, 3, p_corr=0.9, accuracy=1.0, plot=plot)
+    made = simulate.crowd(people, n_items=5000, per_item=10, seed=0)
+    crowd = made.crowd
+    result = honest_result(crowd, DawidSkene().fit(crowd))
+    found = colluders(crowd, result)
+    assert sorted(found["annotator"].tolist()) == list(range(60 - n, 60))
+    honest = DawidSkene().fit(crowd.take(crowd.annotator < 60 - n))
+    left = DawidSkene().fit(crowd.take(~np.isin(crowd.annotator, found["annotator"])), start=result)
+    assert (left.labels == made.truth).mean() >= (honest.labels == made.truth).mean() - 0.02
+    if share == 0.45:
+        assert (DawidSkene().fit(crowd).labels == made.truth).mean() < 0.05  # and nothing, without it
+
+
+def test_an_honest_crowd_is_believed():
+    for seed in range(3):
+        made = simulate.crowd(simulate.beta(40, 3, 3.0, 2.0, seed=seed), n_items=1000, per_item=5, seed=seed)
+        result = DawidSkene().fit(made.crowd)
+        assert honest_result(made.crowd, result) is result
+        assert len(colluders(made.crowd, result)) == 0
+
+
+def test_a_trusted_annotator_decides_against_the_majority():
+    people = simulate.one_coin(4, 2, 0.9) + simulate.colluders(6, 2, p_corr=0.95, accuracy=1.0)
+    made = simulate.crowd(people, n_items=1000, graph="dense", seed=0)
+    fooled = DawidSkene().fit(made.crowd)
+    assert (fooled.labels == made.truth).mean() < 0.1
+    assert (honest_result(made.crowd, fooled, trusted=[0]).labels == made.truth).mean() > 0.95
+    with pytest.raises(InputError, match="trusted: 99 is no annotator"):
+        honest_result(made.crowd, fooled, trusted=[99])
+
+
+def test_attacked_items_are_those_that_colluders_lie_about():
+    people = simulate.one_coin(10, 3, 0.85) + simulate.colluders(4, 3, p_corr=1.0, plot="any")
+    made = simulate.crowd(people, n_items=300, graph="dense", seed=0)
+    result = fitted_to_truth(made)
+    table = attacked_items(made.crowd, result, [10, 11, 12, 13], least=3)
+    assert len(table) == 300 and (table["attackers"] == 4).all()
+    assert (table["claimed"] != table["label"]).all() and (table["label"] == made.truth[table["item"]]).all()
+    assert len(attacked_items(made.crowd, result, [], least=1)) == 0
+
+
+def test_copies_are_shown_with_their_errors():
+    made = simulate.crowd(simulate.one_coin(12, 3, 0.7), n_items=600, per_item=5, seed=0)
+    crowd = made.crowd
+    copied = simulate.with_copies(crowd, 3, n=1, noise=0.0, seed=0)
+    table = copying_pairs(copied, DawidSkene().fit(copied, gold=dict(enumerate(made.truth.tolist()))))
+    assert next(iter(table.rows()))[:2] == (3, 12)
+    assert table["same_errors"][0] == 1.0 == table["agreement"][0]
+    assert len(copying_pairs(crowd, DawidSkene().fit(crowd))) == 0
+
+
+def test_effective_number():
+    """Kish's formula with the correlation that was planted: following an opinion with chance f makes it f^2."""
+    follow = 0.7
+    panel = simulate.correlated_group(9, 2, accuracy=0.7, follow=follow)
+    made = simulate.crowd(panel, n_items=20_000, graph="dense", seed=0)
+    table = effective_number(made.crowd, fitted_to_truth(made), gold=known(made))
+    assert table["correlation"][0] == pytest.approx(follow**2, abs=0.02)
+    assert table["effective"][0] == pytest.approx(9 / (1 + 8 * follow**2), abs=0.1)
+    alone = simulate.crowd(simulate.one_coin(9, 2, 0.7), n_items=20_000, graph="dense", seed=0)
+    assert effective_number(alone.crowd, fitted_to_truth(alone))["effective"][0] > 8.5
+
+
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def test_review_states_and_order():
+    crowd = Crowd.from_mapping(
+        {
+            "easy": {"a": "x", "b": "x", "c": "x"},
+            "split": {"a": "x", "b": "y"},
+            "single": {"a": "x"},
+            "told": {"a": "x", "b": "x", "boss": "y"},
+            "more": {"a": "x", "b": "x", "c": "y"},
+        },
+        classes=["x", "y"],
+    )
+    result = MajorityVote().fit(crowd)
+    table = review(crowd, result, trusted=["boss"], sure=0.9)
+    state = dict(zip(table["item"].tolist(), table["state"].tolist(), strict=True))
+    assert state == {"easy": "easy", "split": "uncertain", "single": "open", "told": "contested", "more": "uncertain"}
+    assert table["item"].tolist()[:2] == ["told", "split"]
+    assert dict(zip(table["item"].tolist(), table["trusted"].tolist(), strict=True))["told"] == "y"
+    assert "trusted" not in review(crowd, result).columns
+
+
+def test_gain_is_what_a_vote_tells():
+    """Mutual information of the class and the next vote, by enumeration."""
+    made = simulate.crowd(simulate.dirichlet(6, 3, seed=0), n_items=50, per_item=3, seed=0)
+    result = DawidSkene().fit(made.crowd)
+    table = review(made.crowd, result)
+    counts = sum(
+        np.outer(result.posterior[i], np.eye(3)[label])
+        for i, label in zip(made.crowd.item, made.crowd.label, strict=True)
+    )
+    matrix = (counts + 0.5 / 3) / (counts + 0.5 / 3).sum(axis=1, keepdims=True)
+    for row in table.rows():
+        q = result.posterior[row[0]]
+        joint = q[:, None] * matrix
+        told = (joint * np.log2(joint / (q[:, None] * joint.sum(axis=0)))).sum()
+        assert row[6] == pytest.approx(told, abs=1e-5)
+
+
+def test_repeated_votes_are_listed():
+    crowd = Crowd.from_triples([(1, "a", "x"), (1, "a", "x"), (2, "a", "y"), (2, "a", "x"), (2, "b", "x")])
+    assert list(repeated(crowd).rows()) == [(1, "a", 2, "x", False), (2, "a", 2, "x|y", True)]
+    assert len(repeated(Crowd.from_matrix([[0, 1]]))) == 0
