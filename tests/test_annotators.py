@@ -20,6 +20,7 @@ from crowdwise.annotators import (
     repeated,
     review,
     timing,
+    verdicts,
 )
 from crowdwise.annotators.information import beside_others
 from crowdwise.uncertainty import accuracy_intervals, annotator_intervals
@@ -333,3 +334,108 @@ def test_repeated_votes_are_listed():
     crowd = Crowd.from_triples([(1, "a", "x"), (1, "a", "x"), (2, "a", "y"), (2, "a", "x"), (2, "b", "x")])
     assert list(repeated(crowd).rows()) == [(1, "a", 2, "x", False), (2, "a", 2, "x|y", True)]
     assert len(repeated(Crowd.from_matrix([[0, 1]]))) == 0
+
+
+# -- other crowds, weights, repeats -----------------------------------------------------------------------------------
+
+
+def test_a_part_of_the_crowd_keeps_its_names():
+    """Groups, intervals and members by name, whatever the order of annotators in the crowd that is looked at."""
+    people = simulate.one_coin(4, 3, 0.6) + simulate.correlated_group(4, 3, 0.7, 0.9, own=0.95)
+    made = simulate.crowd(people, n_items=3000, graph="dense", seed=3)
+    result = DawidSkene(weights="groups").fit(made.crowd)
+    assert result.params["group"].tolist() == [-1] * 4 + [0] * 4
+    part = made.crowd.subset(annotators=[4, 5, 6, 7])
+    groups = dict(
+        zip(quality(part, result)["annotator"].tolist(), quality(part, result)["group"].tolist(), strict=True)
+    )
+    assert groups == {**dict.fromkeys(range(4), -1), **dict.fromkeys(range(4, 8), 0)}
+    assert effective_number(part, result)["members"].tolist() == ["", "4|5|6|7"]
+    drawn, closed = annotator_intervals(part, result, n=50), accuracy_intervals(part, result)
+    assert drawn["annotator"].tolist() == closed["annotator"].tolist()
+    assert np.abs(drawn["accuracy"] - closed["accuracy"])[:4].max() < 0.02
+    stranger = made.crowd.with_names(annotators=[99])
+    assert quality(stranger, result)["group"].tolist().count(-1) == 5
+    assert len(verdicts(stranger, result)) == 9
+
+
+def test_heavy_votes_are_judged_as_light_ones():
+    people = simulate.one_coin(8, 3, 0.85) + simulate.spammers(2, 3)
+    crowd = simulate.crowd(people, n_items=300, per_item=5, seed=0).crowd
+    for times in (1.0, 10.0):
+        heavy = crowd.with_weight(np.full(crowd.n_votes, times))
+        found = verdicts(heavy, DawidSkene().fit(heavy))
+        named = dict(zip(found["annotator"].tolist(), found["verdict"].tolist(), strict=True))
+        assert [named[j] for j in range(8)] == ["fine"] * 8
+    for method in (MajorityVote(), DawidSkene()):
+        found = verdicts(crowd, method.fit(crowd))
+        named = dict(zip(found["annotator"].tolist(), found["verdict"].tolist(), strict=True))
+        assert [named[j] for j in range(8)] == ["fine"] * 8 and "fine" not in (named[8], named[9])
+
+
+def test_rare_classes_are_worth_less():
+    """One item in a hundred: nobody can tell a twentieth of a bit, and who is right is no spammer for that."""
+    made = simulate.crowd(
+        simulate.one_coin(6, 2, 0.95) + simulate.spammers(2, 2),
+        n_items=8000,
+        per_item=4,
+        class_prior=[0.99, 0.01],
+        seed=0,
+    )
+    found = verdicts(made.crowd, fitted_to_truth(made), gold=known(made))
+    named = dict(zip(found["annotator"].tolist(), found["verdict"].tolist(), strict=True))
+    assert [named[j] for j in range(6)] == ["fine"] * 6 and [named[6], named[7]] == ["spammer"] * 2
+
+
+def test_a_bias_is_no_hostility():
+    """Right less often than a coin where one class is common, and still telling: no adversary."""
+    careful = np.array([[[0.35, 0.65], [0.0, 1.0]]])
+    people = simulate.one_coin(8, 2, 0.85) + simulate.Annotators.make("careful", careful)
+    made = simulate.crowd(people, n_items=3000, per_item=4, class_prior=[0.85, 0.15], seed=0)
+    found = verdicts(made.crowd, fitted_to_truth(made), gold=known(made))
+    named = dict(zip(found["annotator"].tolist(), found["verdict"].tolist(), strict=True))
+    assert named[8] == "fine"
+
+
+def test_votes_that_weigh_nothing_are_no_votes():
+    people = simulate.one_coin(9, 2, 0.8) + simulate.colluders(3, 2)
+    crowd = simulate.crowd(people, n_items=300, graph="dense", seed=0).crowd
+    silent = crowd.with_weight(np.where(crowd.annotator >= 9, 0.0, 1.0))
+    result = DawidSkene().fit(silent)
+    assert len(colluders(silent, result)) == 0 and len(copying_pairs(silent, result)) == 0
+    assert honest_result(silent, result) is result
+    single = Crowd.from_columns([0, 0], ["a", "b"], ["x", "y"], weight=[1.0, 0.0])
+    assert review(single, MajorityVote().fit(single))["state"].tolist() == ["open"]
+
+
+def test_repeated_votes_are_one_voice():
+    people = simulate.one_coin(12, 3, 0.8) + simulate.colluders(3, 3)
+    once = simulate.crowd(people, n_items=400, per_item=6, seed=0).crowd
+    twice = np.repeat(np.arange(once.n_votes), 2)
+    again = replace(once, item=once.item[twice], annotator=once.annotator[twice], label=once.label[twice])
+    result = DawidSkene().fit(once)
+    for function in (colluders, copying_pairs, effective_number):
+        a, b = function(once, result), function(again, result)
+        numbers = [name for name in a.columns if name not in ("votes", "members", "annotator", "first", "second")]
+        assert all(np.allclose(a[name], b[name], equal_nan=True) for name in numbers)
+    twofold = once.with_weight(np.full(once.n_votes, 2.0))
+    for end in ("low", "high"):
+        assert np.allclose(accuracy_intervals(again, result)[end], accuracy_intervals(twofold, result)[end])
+    alone = Crowd.from_columns([0, 0], ["a", "a"], ["x", "x"], classes=["x", "y"])
+    assert review(alone, MajorityVote().fit(alone))["state"].tolist() == ["open"]
+
+
+def test_labels_are_the_results():
+    crowd = Crowd.from_matrix([[0, 1, 1, 0]] * 40)
+    result = MajorityVote(ties="random").fit(crowd)
+    assert len(set(result.labels.tolist())) == 2
+    table = attacked_items(crowd.with_weight(np.full(160, 0.4)), result, [0, 3], least=2)
+    assert (result.labels[table["item"]] == table["label"]).all() and (table["attackers"] == 2).all()
+    with pytest.raises(InputError, match="who: 99 is no annotator"):
+        attacked_items(crowd, result, [99])
+
+
+def test_covariances_refuse_what_never_met():
+    crowd = simulate.crowd(simulate.one_coin(300, 2, 0.8), n_items=600, per_item=3, seed=0).crowd
+    with pytest.raises(InputError, match="too few for covariances"):
+        covariance_spammers(crowd)

@@ -24,7 +24,7 @@ def right(result, made):
 
 def test_without_groups_it_is_dawid_skene():
     made = simulate.crowd(simulate.one_coin(10, 3, 0.7), n_items=300, per_item=4, seed=0)
-    a, b = DawidSkene().fit(made.crowd), GroupDawidSkene().fit(made.crowd)
+    a, b = (method(accelerate=False).fit(made.crowd, engine="numpy") for method in (DawidSkene, GroupDawidSkene))
     assert (b.params["group"] == -1).all() and (b.params["follow"] == 0.0).all()
     assert np.allclose(a.posterior, b.posterior, atol=1e-6)
     assert np.allclose(a.params["confusion"], b.params["confusion"], atol=1e-6)
@@ -105,6 +105,9 @@ def test_bad_options():
         GroupDawidSkene(by="family").fit(crowd)
     with pytest.raises(InputError, match=r"history=1\.0"):
         GroupDawidSkene(history=1.0)
+    for method in (GroupDawidSkene, GroupVote):
+        with pytest.raises(InputError, match="knows groups by itself"):
+            method(weights="groups")
     with pytest.raises(InputError, match="groups=-1"):
         GroupVote(groups=-1)
 
@@ -125,3 +128,21 @@ def test_members_votes_are_counted_once_a_cell():
     for cell in range(votes.item.size):
         own = votes.ops.item == cell
         assert (code[votes.ops.annotator[own]] == votes.of[cell]).all()
+
+
+@pytest.mark.parametrize("opinion", [0.55, 0.7])
+def test_copies_of_one_opinion_do_not_outvote_the_honest(opinion):
+    """Eight copies against four honest annotators, groups known: heard once, from the start."""
+    people = simulate.one_coin(4, 2, 0.8) + group(8, 2, opinion, follow=1.0)
+    made = simulate.crowd(people, n_items=600, graph="dense", seed=0)
+    office = np.array([*"abcd", *["x"] * 8], object)
+    crowd = replace(made.crowd, annotator_extra={"office": office})
+    assert right(DawidSkene().fit(crowd), made) < 0.7
+    assert right(GroupDawidSkene(by="office").fit(crowd), made) > 0.85
+
+
+def test_nobody_is_grouped_by_a_missing_name():
+    crowd = simulate.crowd(simulate.one_coin(6, 2, 0.8), n_items=50, per_item=3, seed=0).crowd
+    team = np.array(["x", "x", None, None, np.nan, ""], object)
+    result = GroupVote(by="team").fit(replace(crowd, annotator_extra={"team": team}))
+    assert result.params["group"].tolist() == [0, 0, -1, -1, -1, -1]

@@ -24,6 +24,22 @@ def test_spammers_are_found_and_nobody_else(share):
     assert [found[j] for j in range(20 - n_spam, 20)] == ["spammer"] * n_spam
 
 
+def test_ten_classes_and_a_hundred_votes_suffice():
+    """Too few votes for a table of ten by ten, and enough to see who is right."""
+    people = (
+        simulate.one_coin(14, 10, 0.62)
+        + simulate.class_biased(8, 10, accuracy=0.7, bias=0.3)
+        + simulate.spammers(6, 10)
+        + simulate.one_class(3, 10)
+        + simulate.adversaries(1, 10)
+    )
+    made = simulate.crowd(people, n_items=1000, per_item=5, seed=0)
+    found = by_name(verdicts(made.crowd, IBCC().fit(made.crowd)))
+    assert [found[j] for j in range(22)] == ["fine"] * 22
+    assert [found[j] for j in range(22, 31)].count("spammer") >= 8
+    assert found[31] in ("adversary", "spammer") and "adversary" not in [found[j] for j in range(31)]
+
+
 def test_few_votes_are_undecided():
     """Guessers and experts with a dozen votes each: nobody is called a spammer."""
     people = simulate.one_coin(40, 2, 0.9) + simulate.spammers(10, 2)
@@ -66,7 +82,7 @@ def test_bounds_of_information_cover():
     for seed in range(8):
         made = simulate.crowd(simulate.one_coin(25, 2, 0.7), n_items=400, per_item=10, seed=seed)
         known = np.clip(np.eye(2)[made.truth.astype(int)], 1e-9, 1.0)
-        told = informed(made.crowd, beside_others(made.crowd, known))
+        told = informed(beside_others(made.crowd, known))
         inside.append((told.bound(0.95) <= 0.1187) & (told.bound(0.05) >= 0.1187))
     assert 0.85 < np.mean(inside) < 0.95
 

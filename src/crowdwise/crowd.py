@@ -317,6 +317,14 @@ class Crowd:
         """The same votes, each counting `weight[v]` times; None makes them all count once."""
         return replace(self, weight=weight)
 
+    def counted(self) -> Crowd:
+        """Without votes that weigh nothing."""
+        return self if self.weight is None or self.weight.all() else self.take(self.weight > 0.0)
+
+    def once(self) -> Crowd:
+        """The last vote of each annotator on each item, where some voted twice."""
+        return self._once("last") if self.n_repeated else self
+
     def with_names(
         self, *, items: Iterable[Any] = (), annotators: Iterable[Any] = (), classes: Iterable[Any] = ()
     ) -> Crowd:

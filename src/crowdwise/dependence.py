@@ -51,6 +51,7 @@ def find_groups(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    crowd = crowd.counted()
     if posterior is None:
         from .methods import make
 
@@ -176,12 +177,7 @@ class Residuals:
         """Correlations of some annotators' residuals, and how many items each two of them share; 0 where none."""
         own = [matrix[members] for matrix in (self.matrix, self.there, self.square)]
         product, shared, square = (
-            np.asarray(left @ right.T.todense())
-            for left, right in (
-                (own[0], own[0]),
-                (own[1], own[1]),
-                (own[2], own[1]),
-            )
+            np.asarray((own[left] @ own[right].T).todense()) for left, right in ((0, 0), (1, 1), (2, 1))
         )
         return product / np.sqrt(np.maximum(square * square.T, 1e-300)), shared
 

@@ -68,7 +68,7 @@ class Result:
         from .base import as_crowd
 
         crowd = as_crowd(crowd).with_classes(self.classes)
-        params = carry(self.params, self.names, Names(crowd.annotators, crowd.classes), fill="population")
+        params = self.params_on(crowd)
         log_item = log_item_prior(crowd, gold, item_prior)
         ops = bind(self.weighted(crowd, params), engine, self.method.load)
         posterior = self.method.infer(ops, params, log_item)
@@ -80,9 +80,9 @@ class Result:
 
     def weighted(self, crowd: Crowd, params: Params | None = None) -> Crowd:
         """The crowd with its votes shared among annotators who err together, where the method weighs them so."""
-        params = self.params if params is None else params
         if self.method.weights != "groups":
             return crowd
+        params = self.params_on(crowd) if params is None else params
         from .dependence import share_votes
 
         return share_votes(crowd, params["group"])
@@ -114,9 +114,22 @@ class Result:
         return np.where((row >= 0)[:, None] & (total > 0.0), known / np.where(total > 0.0, total, 1.0), default)
 
     def on(self, crowd: Crowd) -> tuple[Crowd, Array]:
-        """A crowd with this result's annotators and classes, and the posterior of its items, even where unknown."""
-        crowd = crowd.with_names(annotators=self.annotators).with_classes(self.classes)
+        """A crowd with this result's annotators and classes, and the posterior of its items, even where unknown.
+
+        Votes that weigh nothing are left out.
+        """
+        crowd = crowd.counted().with_names(annotators=self.annotators).with_classes(self.classes)
         return crowd, np.asarray(self.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), float)
+
+    def labels_on(self, crowd: Crowd, posterior: Array) -> Array:
+        """Class codes of a crowd's items: this result's labels; the most probable class where it has none."""
+        row = find(crowd.items, self.items)
+        code = find(self.classes, crowd.classes)[self.label_codes[np.maximum(row, 0)]]
+        return np.where((row >= 0) & (code >= 0), code, posterior.argmax(axis=1))
+
+    def params_on(self, crowd: Crowd) -> Params:
+        """Parameters on a crowd's annotators and classes; those of a stranger are the population's."""
+        return carry(self.params, self.names, Names(crowd.annotators, crowd.classes), fill="population")
 
     def summary(self) -> Mapping[str, Any]:
         """Method, sizes and how the fit ended."""

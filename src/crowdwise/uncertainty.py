@@ -16,7 +16,7 @@ import numpy as np
 from .aggregate.gibbs import Gibbs
 from .codes import Array
 from .crowd import Crowd
-from .engine import bind, normalise
+from .engine import NumpyEngine, bind, normalise
 from .errors import InputError
 from .gold import log_item_prior
 from .result import Result
@@ -75,7 +75,8 @@ def annotator_intervals(
     """A row an annotator: accuracy (the median draw), and the ends of its central interval; options are `draws`'s."""
     drawn = np.array([draw.accuracy for draw in draws(crowd, result, **drawing)])
     low, middle, high = _quantiles(drawn, level)
-    return Table({"annotator": result.annotators, "accuracy": middle, "low": low, "high": high})
+    names = crowd.with_names(annotators=result.annotators).annotators
+    return Table({"annotator": names, "accuracy": middle, "low": low, "high": high})
 
 
 def accuracy_intervals(crowd: Crowd, result: Result, level: float = 0.9) -> Table:
@@ -89,15 +90,32 @@ def accuracy_intervals(crowd: Crowd, result: Result, level: float = 0.9) -> Tabl
     crowd, posterior = result.on(crowd)
     ops = bind(result.weighted(crowd))
     chance = posterior[ops.item, ops.label]
-    votes, right, varies = (ops.annotator_votes(value).sum(axis=1) for value in (1.0, chance, chance * (1.0 - chance)))
-    if ops.weight is not None:  # a vote that counts w times is right w times, or not at all
-        varies = ops.annotator_votes(ops.weight * chance * (1.0 - chance)).sum(axis=1)
+    votes, right = (ops.annotator_votes(value).sum(axis=1) for value in (1.0, chance))
+    varies = _variance(ops, chance)
     mean = (right + 0.5) / (votes + 1.0)
     # Jeffreys' Beta at each number of right votes, and how much that number varies with the classes drawn
     spread = varies / (votes + 1.0) ** 2
     variance = (mean * (1.0 - mean) - spread) / (votes + 2.0) + spread
     low, high = beta_interval(mean, variance, level)
     return Table({"annotator": crowd.annotators, "accuracy": mean, "low": low, "high": high})
+
+
+def _variance(ops: NumpyEngine, chance: Array) -> Array:
+    """Variance of how many of an annotator's votes are right, by weight, when the class of each item is drawn.
+
+    A vote that counts w times is right w times, or not at all; so is the same vote said again.
+    """
+    weight = np.ones(chance.size) if ops.weight is None else ops.weight
+    who = ops.annotator
+    if not ops.crowd.n_repeated:
+        return np.bincount(who, weight**2 * chance * (1.0 - chance), ops.n_annotators)
+    pair = ops.item.astype(np.int64) * ops.n_annotators + who
+    said, place = np.unique(pair * ops.n_classes + ops.label, return_inverse=True)
+    total, one = np.bincount(place, weight), np.empty(said.size)
+    one[place] = chance
+    cell, at = np.unique(said // ops.n_classes, return_inverse=True)
+    varies = np.bincount(at, total**2 * one) - np.bincount(at, total * one) ** 2
+    return np.bincount(cell % ops.n_annotators, varies, ops.n_annotators)
 
 
 def beta_interval(mean: Array, variance: Array, level: float = 0.9) -> tuple[Array, Array]:
@@ -196,7 +214,7 @@ def _quantiles(drawn: Array, level: float) -> Array:
 def _kept(crowd: Crowd, result: Result, log_item: Array | None, n: int) -> Iterator[Draw]:
     if not isinstance(result.method, Gibbs):
         raise InputError(f"{result.method.name} keeps no draws: take way='imputed' or 'bootstrap', or fit gibbs")
-    ops, params = bind(result.weighted(crowd)), result.params
+    ops, params = bind(result.weighted(crowd)), result.params_on(crowd)
     kept = len(params["prior_draws"])
     for draw in np.linspace(0, kept - 1, min(n, kept)).astype(int):
         accuracy = np.einsum("k,jkk->j", params["prior_draws"][draw], params["confusion_draws"][draw])

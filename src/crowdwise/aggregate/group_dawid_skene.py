@@ -13,7 +13,7 @@ from ..em import EM
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
 from ..params import Params
-from .grouped import Grouped, groups_of
+from .grouped import Grouped, groups_of, refuse_weights
 
 ONCE = 1.0  # pseudo-votes in which a member repeats the group's opinion, and as many in which he does not
 
@@ -62,10 +62,15 @@ class GroupDawidSkene(EM):
         super().__post_init__()
         if self.history:
             raise InputError(f"history={self.history}: groups are found anew in every fit, {self.name} has no history")
+        refuse_weights(self.name, self.weights)
 
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         group = groups_of(ops, self.by, self.groups, log_item, self.seed)
-        ops.kept[self] = Grouped(ops, group)
+        ops.kept[self] = votes = Grouped(ops, group)
+        if start is None:  # a large group is right at the vote, and stays so
+            shares = votes.votes(ops)
+            shares[shares.sum(axis=1) <= 0.0] = ops.given.sum(axis=0)
+            start = shares / shares.sum(axis=1, keepdims=True)
         solution = super().solve(ops, log_item, start, callback)
         return solution._replace(params={**solution.params, "group": group, **_overall(solution.params, group)})
 
@@ -99,7 +104,8 @@ class GroupDawidSkene(EM):
         flat = both.reshape(-1, n * n)
         return {
             "counts": ops.confusion_counts(posterior) * votes.alone[:, None, None],
-            "member_counts": votes.ops.confusion_counts(flat).reshape(-1, n, n, n),
+            "members": votes.members,
+            "member_counts": votes.counts(flat).reshape(-1, n, n, n),
             "opinion_counts": votes.by_group(flat).reshape(-1, n, n),
         }
 
@@ -112,16 +118,18 @@ class GroupDawidSkene(EM):
         }
 
     def estimate(self, statistics: Params, params: Params) -> Params:
-        members = statistics["member_counts"]  # (annotators, true, opinion, given)
-        pseudo = self._pseudo(members.shape[1])
-        same = np.einsum("jkll->jkl", members)
-        word = params["follow"][:, None, None] / np.einsum("jkll->jkl", _chance(params))  # whose word it is
-        repeated = same * word
-        own = statistics["counts"] + members.sum(axis=2) - repeated + pseudo
-        total, often = members.sum(axis=(1, 2, 3)), repeated.sum(axis=(1, 2))
+        members, said = statistics["members"], statistics["member_counts"]  # (members, true, opinion, given)
+        pseudo = self._pseudo(said.shape[1])
+        same = np.einsum("jkll->jkl", said)
+        word = params["follow"][members][:, None, None] / np.einsum("jkll->jkl", _chance(params, members))
+        repeated = same * word  # how often a label that is the opinion was the opinion's word
+        own = statistics["counts"] + pseudo
+        own[members] += said.sum(axis=2) - repeated
+        follow = params["follow"].copy()
+        follow[members] = (repeated.sum(axis=(1, 2)) + ONCE) / (said.sum(axis=(1, 2, 3)) + 2.0 * ONCE)
         opinion = statistics["opinion_counts"] + pseudo
         return {
-            "follow": (often + ONCE) / (total + 2.0 * ONCE),
+            "follow": follow,
             "own_confusion": own / own.sum(axis=2, keepdims=True),
             "opinion": opinion / opinion.sum(axis=2, keepdims=True),
         }
@@ -137,8 +145,12 @@ class GroupDawidSkene(EM):
     def _pseudo(self, n_classes: int) -> Array:
         return self.smoothing + self.right * np.eye(n_classes)
 
+    @property
+    def load(self) -> int:
+        return 16  # every class with every opinion
+
     def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
-        return 2 * n_items * n_classes + 4 * n_annotators * n_classes**3
+        return 2 * n_items * (n_classes + n_classes**2) + 4 * n_annotators * n_classes**2
 
     # -- groups -------------------------------------------------------------------------------------------------------
 
@@ -154,10 +166,10 @@ class GroupDawidSkene(EM):
         return ops.item_scores(table)
 
 
-def _chance(params: Params) -> Array:
-    """P(l | y, z) of each annotator, (annotators, true, opinion, given)."""
-    follow = params["follow"][:, None, None, None]
-    own = params["own_confusion"]
+def _chance(params: Params, members: Array) -> Array:
+    """P(l | y, z) of each member, (members, true, opinion, given)."""
+    follow = params["follow"][members][:, None, None, None]
+    own = params["own_confusion"][members]
     return np.asarray(follow * np.eye(own.shape[2]) + (1.0 - follow) * own[:, :, None])
 
 
@@ -171,9 +183,9 @@ def _overall(params: Params, group: Array) -> Params:
 
 def _opinions(votes: Grouped, params: Params) -> tuple[Array, Array]:
     """Log chance of a cell's votes given the class, (cells, true), and with the opinion, (cells, true, opinion)."""
-    chance = _chance(params)
+    chance = _chance(params, votes.members)
     n = chance.shape[1]
-    said = votes.ops.item_scores(np.log(chance).reshape(len(chance), n * n, n)).reshape(-1, n, n)
+    said = votes.scores(np.log(chance).reshape(len(chance), n * n, n)).reshape(-1, n, n)
     log_both = np.log(params["opinion"])[votes.of] + said
     top = log_both.max(axis=2, keepdims=True)
     return (top + np.log(np.exp(log_both - top).sum(axis=2, keepdims=True)))[:, :, 0], log_both

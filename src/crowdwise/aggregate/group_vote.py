@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..base import Callback, Solution
 from ..codes import Array
 from ..engine import NumpyEngine
 from ..params import Params
-from ..ties import shared
-from .grouped import Grouped, groups_of
+from .grouped import Grouped, groups_of, refuse_weights
 from .majority_vote import MajorityVote
 
 
@@ -43,6 +40,10 @@ class GroupVote(MajorityVote):
     by: str = ""
     groups: int = 0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_weights(self.name, self.weights)
+
     def solve(self, ops: NumpyEngine, log_item: Array | None, start: Any, callback: Callback | None) -> Solution:
         group = groups_of(ops, self.by, self.groups, log_item, self.seed)
         ops.kept[self] = Grouped(ops, group)
@@ -51,6 +52,4 @@ class GroupVote(MajorityVote):
 
     def scores(self, ops: NumpyEngine, params: Params) -> Array:
         votes: Grouped = ops.kept.get(self) or Grouped(ops, params["group"])
-        said = votes.ops.item_votes()
-        named = np.where(said.sum(axis=1, keepdims=True) > 0.0, shared(said), 0.0)
-        return ops.item_votes(votes.alone[ops.annotator].astype(float)) + votes.by_item(named)
+        return votes.votes(ops)

@@ -10,28 +10,49 @@ from ..codes import Array
 from ..dependence import find_groups, in_order
 from ..engine import NumpyEngine
 from ..errors import InputError
+from ..ties import shared
 
 
 class Grouped:
     """The votes of a crowd by item and group: a cell is an item on which some members of a group voted.
 
-    group: (annotators,) codes, -1 for those who are alone; ops: the engine over cells in place of items, with the votes
-    of those in groups only; item, of: the item and the group of each cell.
+    group: (annotators,) codes, -1 for those who are alone; members: codes of those who are not; ops: the engine over
+    cells in place of items, and members in place of annotators; item, of: the item and the group of each cell.
     """
 
     def __init__(self, ops: NumpyEngine, group: Array):
         self.group, self.n_groups = group, int(group.max(initial=-1)) + 1
+        self.members = np.flatnonzero(group >= 0)
         crowd = ops.crowd.take(group[ops.annotator] >= 0)
         key = crowd.item.astype(np.int64) * max(self.n_groups, 1) + group[crowd.annotator]
         cells, cell = np.unique(key, return_inverse=True)
         self.item, self.of = cells // max(self.n_groups, 1), cells % max(self.n_groups, 1)
         self.n_items = ops.n_items
-        self.ops = ops.over(replace(crowd, item=cell, items=np.arange(cells.size), extra={}))
+        place = np.searchsorted(self.members, crowd.annotator)
+        cell_items, people = np.arange(cells.size), crowd.annotators[self.members]
+        inner = replace(crowd, item=cell, items=cell_items, annotator=place, annotators=people, annotator_extra={})
+        self.ops = ops.over(inner)
 
     @property
     def alone(self) -> Array:
         """Which annotators are in no group."""
         return self.group < 0
+
+    def votes(self, ops: NumpyEngine) -> Array:
+        """Votes by item and class, (items, classes): one for what most members of a group say, one for each alone."""
+        said = self.ops.item_votes()
+        named = np.where(said.sum(axis=1, keepdims=True) > 0.0, shared(said), 0.0)
+        return ops.item_votes(self.alone[ops.annotator].astype(float)) + self.by_item(named)
+
+    def scores(self, table: Array) -> Array:
+        """What a cell's votes say of each state: (members, states, given) -> (cells, states)."""
+        return self.ops.item_scores(table) if self.item.size else np.zeros((0, table.shape[1]))
+
+    def counts(self, rows: Array) -> Array:
+        """How often each member said what of which state: (cells, states) -> (members, states, given)."""
+        if not self.item.size:
+            return np.zeros((0, rows.shape[1], self.ops.n_classes))
+        return self.ops.confusion_counts(rows)
 
     def by_item(self, rows: Array) -> Array:
         """Rows a cell summed by item: (cells, states) -> (items, states)."""
@@ -53,4 +74,13 @@ def groups_of(ops: NumpyEngine, by: str, groups: int, log_item: Array | None, se
     known = ops.crowd.annotator_extra
     if by not in known:
         raise InputError(f"by={by!r}: the annotators have no such column; they have {', '.join(known) or 'none'}")
-    return in_order(np.unique(np.asarray(known[by]).astype(str), return_inverse=True)[1])
+    named = np.asarray(known[by])
+    text = named.astype(str)
+    alone = np.isin(text, ("None", "nan", "NaT", "<NA>", ""))  # nobody said which
+    return in_order(np.where(alone, -1, np.unique(text, return_inverse=True)[1]))
+
+
+def refuse_weights(name: str, weights: str) -> None:
+    """Group-aware methods hear groups in their own way: votes are not shared besides."""
+    if weights == "groups":
+        raise InputError(f"weights='groups': {name} knows groups by itself, leave weights out")

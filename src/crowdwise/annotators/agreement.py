@@ -58,6 +58,8 @@ def agreement(
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} must lie between 0 and 1")
+    if crowd.weight is not None and (crowd.weight % 1.0).any():
+        raise InputError("agreement counts votes: weights must be whole numbers; leave the weights out")
     distance = distances(crowd, metric)
     ops = bind(crowd, engine)
     votes, often = _votes(ops)

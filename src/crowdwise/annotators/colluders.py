@@ -13,7 +13,7 @@ from ..codes import Array
 from ..crowd import Crowd
 from ..engine import bind
 from ..methods import make
-from ..moments.spectral_groups import spectral_groups
+from ..moments.spectral_groups import spectral_partitions
 from ..result import Result
 from ..table import Table
 from .items import known_annotators
@@ -29,8 +29,9 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
 
     Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either `trusted`
     annotators are, or the majority, by heads. The result is doubted if a trusted annotator is worse than a guess under
-    it, if the median annotator is not better than a guess by one standard error, or if Dawid-Skene from votes that
-    count by heads is a hundredth more likely than from the result. Then other explanations are asked: that one; the
+    it, if the median annotator is not better than a guess by one standard error, if more than a third of all are worse
+    than a guess by three, or if Dawid-Skene from votes that count by heads is a hundredth more likely than from the
+    result. Then other explanations are asked: that one; the
     result's classes renamed as most annotators name them; and what Dawid-Skene finds in the votes of those outside each
     group that second moments show (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and
     colluders agree beyond it). The one under which the median annotator is most accurate is taken, trusted ones first.
@@ -47,12 +48,13 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
     crowd, posterior = result.on(crowd)
     chosen = known_annotators(crowd, trusted)
     dawid_skene = make("dawid-skene", seed=seed)
-    weight = crowd.annotator_weight()[crowd.annotator]
-    heads = make("majority-vote").fit(crowd.with_weight(1.0 / weight)).posterior
-    as_it_is, by_heads = (dawid_skene.fit(crowd, start=start) for start in (posterior, heads))
+    share = (1.0 if crowd.weight is None else crowd.weight) / crowd.annotator_weight()[crowd.annotator]
+    a_head_a_vote = make("majority-vote").fit(crowd.with_weight(share)).posterior
+    as_it_is, by_heads = (dawid_skene.fit(crowd, start=start) for start in (posterior, a_head_a_vote))
     likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
     z = above_guess(crowd, posterior)
-    if not (likelier or (z[chosen] < 0.0).any() or np.median(z[np.unique(crowd.annotator)]) < 1.0):
+    heads = z[np.unique(crowd.annotator)]
+    if not (likelier or (z[chosen] < 0.0).any() or np.median(heads) < 1.0 or (heads < -SURE).mean() > 1.0 / 3.0):
         return result
     best, most = result, _support(crowd, posterior, chosen)
     least = 0.0 if likelier else MARGIN
@@ -79,6 +81,7 @@ def colluders(crowd: Crowd, result: Result) -> Table:
     from scipy.sparse import csr_array
 
     crowd, posterior = result.on(crowd)
+    crowd = crowd.once()
     z = above_guess(crowd, posterior)
     against = np.flatnonzero(z < -SURE)
     among = crowd.take(np.isin(crowd.annotator, against))
@@ -121,9 +124,10 @@ def copying_pairs(crowd: Crowd, result: Result, *, least_shared: int = LEAST_SHA
     from ..dependence import linked_pairs
 
     crowd, posterior = result.on(crowd)
+    crowd = crowd.once()
     links = linked_pairs(crowd, posterior, least_shared=least_shared)
     first, second = links["first"], links["second"]
-    same, wrong, wrong_same = _side_by_side(crowd, posterior.argmax(axis=1), first, second)
+    same, wrong, wrong_same = _side_by_side(crowd, result.labels_on(crowd, posterior), first, second)
     return Table(
         {
             "first": crowd.annotators[first],
@@ -143,9 +147,12 @@ def attacked_items(crowd: Crowd, result: Result, who: Iterable[Any], *, least: i
     many vote for the result's label).
     """
     crowd, posterior = result.on(crowd)
-    attacker = np.isin(np.arange(crowd.n_annotators), known_annotators(crowd, who))
-    label = posterior.argmax(axis=1)
-    claims = bind(crowd).item_votes(attacker[crowd.annotator].astype(float))
+    attacker = np.isin(np.arange(crowd.n_annotators), known_annotators(crowd, who, "who"))
+    label = result.labels_on(crowd, posterior)
+    once = crowd.once()
+    cell = once.item.astype(np.int64) * crowd.n_classes + once.label
+    claims = np.bincount(cell, attacker[once.annotator], crowd.n_items * crowd.n_classes)
+    claims = claims.reshape(crowd.n_items, crowd.n_classes)
     claims[np.arange(crowd.n_items), label] = 0.0
     claimed, often = claims.argmax(axis=1), claims.max(axis=1)
     chosen = np.flatnonzero(often >= least)
@@ -154,7 +161,7 @@ def attacked_items(crowd: Crowd, result: Result, who: Iterable[Any], *, least: i
         {
             "item": crowd.items[chosen],
             "label": crowd.classes[label[chosen]],
-            "confidence": posterior.max(axis=1)[chosen],
+            "confidence": posterior[chosen, label[chosen]],
             "claimed": crowd.classes[claimed[chosen]],
             "attackers": often[chosen].astype(np.int64),
             "votes": bind(crowd).item_votes()[chosen, label[chosen]],
@@ -195,8 +202,7 @@ def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterato
         renamed[:, named] = posterior
         yield method.fit(crowd, start=renamed)
     tried: set[bytes] = set()
-    for n_groups in (0, 2, 3):
-        group = spectral_groups(crowd, n_groups, seed=method.seed)
+    for group in spectral_partitions(crowd, (0, 2, 3), seed=method.seed):
         for one in range(int(group.max(initial=-1)) + 1):
             rest = group != one
             if rest.tobytes() in tried or not rest[crowd.annotator].any():
@@ -223,20 +229,19 @@ def _side_by_side(crowd: Crowd, label: Array, first: Array, second: Array) -> tu
     """Of each pair, over shared items: same votes; items on which the first or the second is wrong; same and wrong."""
     from scipy.sparse import csr_array
 
-    where = (crowd.annotator.astype(np.int64), crowd.item.astype(np.int64) * crowd.n_classes + crowd.label)
-    shape = (crowd.n_annotators, crowd.n_items * crowd.n_classes)
-    said = csr_array((np.ones(crowd.n_votes), where), shape=shape)
-    said.data[:] = 1.0
-    is_wrong = (crowd.label != label[crowd.item]).astype(float)
-    wrong = csr_array((is_wrong, where), shape=shape)
-    wrong.data = np.minimum(wrong.data, 1.0)
-    there = csr_array(
-        (np.ones(crowd.n_votes), (where[0], crowd.item.astype(np.int64))), shape=(shape[0], crowd.n_items)
-    )
-    erred = csr_array((is_wrong, (where[0], crowd.item.astype(np.int64))), shape=there.shape)
-    there.data, erred.data = np.minimum(there.data, 1.0), np.minimum(erred.data, 1.0)
-    same = (said[first].multiply(said[second])).sum(axis=1)
-    both = (wrong[first].multiply(wrong[second])).sum(axis=1)
-    either = (erred[first].multiply(there[second])).sum(axis=1) + (erred[second].multiply(there[first])).sum(axis=1)
-    either -= (erred[first].multiply(erred[second])).sum(axis=1)
-    return np.asarray(same).ravel(), np.asarray(either).ravel(), np.asarray(both).ravel()
+    who, item = crowd.annotator.astype(np.int64), crowd.item.astype(np.int64)
+    is_wrong = crowd.label != label[crowd.item]
+
+    def votes(chosen: Array, place: Array, n: int) -> Any:
+        return csr_array((np.ones(chosen.sum()), (who[chosen], place[chosen])), shape=(crowd.n_annotators, n))
+
+    everything, n_cells = np.ones(crowd.n_votes, bool), crowd.n_items * crowd.n_classes
+    cell = item * crowd.n_classes + crowd.label
+    said, wrong = votes(everything, cell, n_cells), votes(is_wrong, cell, n_cells)
+    there, erred = votes(everything, item, crowd.n_items), votes(is_wrong, item, crowd.n_items)
+
+    def both(left: Any, right: Any) -> Array:
+        return np.asarray(left[first].multiply(right[second]).sum(axis=1)).ravel()
+
+    either = both(erred, there) + both(there, erred) - both(erred, erred)
+    return both(said, said), either, both(wrong, wrong)

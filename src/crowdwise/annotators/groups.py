@@ -35,8 +35,10 @@ def effective_number(crowd: Crowd, result: Result, *, group: Array | None = None
     Reference: Kish, Survey Sampling, 1965, section 5.4.
     """
     crowd, posterior = result.on(crowd)
+    crowd = crowd.once()
     if group is None:
-        group = result.params["group"] if "group" in result.params else find_groups(crowd, posterior=posterior)
+        known_groups = result.params_on(crowd).get("group")
+        group = find_groups(crowd, posterior=posterior) if known_groups is None else known_groups
     if gold is not None:
         known = gold_codes(crowd, gold)
         crowd = crowd.take(known[crowd.item] >= 0)

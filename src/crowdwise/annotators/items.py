@@ -24,8 +24,8 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     runner_up (the second most probable class) and, where trusted annotators contradict, trusted: what they say.
 
     state: "contested", a trusted annotator says something else than the label; "uncertain", the confidence is below
-    `sure`; "easy", the confidence is not, and all votes, two or more, say the label; otherwise "open": sure enough,
-    though votes differ or there is one only. Easy items can be accepted; contested ones come first, whatever the gain.
+    `sure`; "easy", the confidence is not, and all votes, of two annotators or more, say the label; otherwise "open":
+    sure enough, though votes differ or there is one only. Easy items can be accepted; contested ones come first.
 
     gain: bits that one more vote, of an annotator drawn as votes are, is expected to tell of the class: the mutual
     information of class and label, :math:`\sum_{k l} q(k) A[k, l] \log_2 \frac{A[k, l]}{\sum_c q(c) A[c, l]}`, with A
@@ -43,14 +43,14 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     ops = bind(crowd)
     said = ops.item_votes()
     votes, n_votes = said.sum(axis=1), np.bincount(crowd.item, minlength=crowd.n_items)
-    label = np.asarray(find(crowd.items, result.items))
-    label = np.where(label >= 0, result.label_codes[label], posterior.argmax(axis=1))
+    voices = n_votes if not crowd.n_repeated else np.bincount(crowd.once().item, minlength=crowd.n_items)
+    label = result.labels_on(crowd, posterior)
     confidence = posterior[np.arange(crowd.n_items), label]
     agreement = np.where(votes > 0.0, said.max(axis=1) / np.maximum(votes, 1e-300), np.nan)
     against = _trusted_votes(crowd, trusted)
     against[np.arange(crowd.n_items), label] = 0.0
     contested = against.max(axis=1) > 0.0
-    unanimous = (n_votes > 1) & (said.argmax(axis=1) == label) & (agreement > 1.0 - 1e-9)
+    unanimous = (voices > 1) & (said.argmax(axis=1) == label) & (agreement > 1.0 - 1e-9)
     state = np.select(
         [contested, confidence < sure, unanimous], ["contested", "uncertain", "easy"], default="open"
     ).astype(object)
@@ -123,10 +123,10 @@ def _trusted_votes(crowd: Crowd, trusted: Iterable[Any]) -> Array:
     return bind(crowd).item_votes(np.isin(crowd.annotator, known_annotators(crowd, trusted)).astype(float))
 
 
-def known_annotators(crowd: Crowd, names: Iterable[Any]) -> Array:
-    """Codes of trusted annotators; an error for a name that nobody has."""
+def known_annotators(crowd: Crowd, names: Iterable[Any], option: str = "trusted") -> Array:
+    """Codes of annotators by name; an error for a name that nobody has."""
     wanted = names_array(list(names))
     codes = np.asarray(find(as_names_of(crowd.annotators, wanted), crowd.annotators), np.int64)
     if (codes < 0).any():
-        raise InputError(f"trusted: {shown(wanted[codes < 0][0])} is no annotator of these votes")
+        raise InputError(f"{option}: {shown(wanted[codes < 0][0])} is no annotator of these votes")
     return codes

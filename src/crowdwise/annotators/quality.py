@@ -63,7 +63,7 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
     if gold is not None:
         columns |= _on_gold(crowd, gold, level)
     if "group" in result.params:
-        columns["group"] = result.params["group"]
+        columns["group"] = result.params_on(crowd)["group"]
     order = np.argsort(columns["accuracy"], kind="stable")
     return Table(columns).take(order)
 

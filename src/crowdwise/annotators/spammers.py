@@ -20,17 +20,19 @@ from ..table import Table
 
 CORE = 200  # annotators, those of most votes, whose pairs are factored; the others are fitted to them
 MOST_CELLS = 1_500  # annotators times classes, of those
+MOST_RANK = 10
+LEAST_SHARED = 2.0  # items of an annotator's usual pair, half of the core having less
 
 
 def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Table:
     r"""A row an annotator: votes, strength (how much his votes covary with others'), and whether he is a spammer.
 
     Whoever guesses covaries with nobody. With :math:`x_j` an annotator's vote as an indicator of K classes (so that the
-    order of classes does not matter), :math:`\mathrm{Cov}(x_i, x_j) = V_i V_j^\top` for i other than j; V, of rank K,
-    is fitted to the pairs that met, each trusted by the items it shares, n / (n + 10), and shrunk by the trust of the
-    annotator's usual pair. Rows of V are clustered by k-means, annotators counting by the root of their votes; those of
-    the cluster whose centre is nearest to 0 are spammers. Pairs are those of the 200 annotators of most votes (fewer
-    with many classes); the others' V follows from theirs.
+    order of classes does not matter), :math:`\mathrm{Cov}(x_i, x_j) = V_i V_j^\top` for i other than j; V, of rank K
+    (10 at most), is fitted to the pairs that met, each trusted by the items it shares, n / (n + 10), and shrunk by the
+    trust of the annotator's usual pair. Rows of V are clustered by k-means, annotators counting by the root of their
+    votes; those of the cluster whose centre is nearest to 0 are spammers. Pairs are those of the 200 annotators of most
+    votes (fewer with many classes); the others' V follows from theirs.
 
     There is always such a cluster: compare the accuracies, or take `verdicts`, which names nobody without evidence.
 
@@ -92,42 +94,49 @@ def _rows(ops: NumpyEngine) -> tuple[Array, Array]:
     from scipy.sparse import csr_array
 
     n_classes, n = ops.n_classes, ops.n_annotators
-    core = busiest_codes(ops, max(n_classes + 1, min(CORE, MOST_CELLS // n_classes)))
-    votes = np.maximum(ops.given.sum(axis=1), 1e-300)
-    mean = ops.given / votes[:, None]
+    core = busiest_codes(ops, min(CORE, max(MOST_CELLS // n_classes, 4)))
+    rank = min(n_classes, MOST_RANK)
     weight = np.ones(ops.crowd.n_votes) if ops.weight is None else ops.weight
     item, who = ops.item.astype(np.int64), ops.annotator.astype(np.int64)
     said = csr_array((weight, (item, who * n_classes + ops.label)), shape=(ops.n_items, n * n_classes))
     there = csr_array((weight, (item, who)), shape=(ops.n_items, n))
-
     cells = (core[:, None] * n_classes + np.arange(n_classes)).ravel()
     own, met = said[:, cells], there[:, core]
-    shared = np.asarray((met.T @ met).todense())
-    np.fill_diagonal(shared, 0.0)
-    together = np.asarray((own.T @ own).todense()).reshape(core.size, n_classes, core.size, n_classes)
+    pairs = (there.T @ met).tolil()  # items that each shares with each of the core, himself left out
+    pairs[core, np.arange(core.size)] = 0.0
+    pairs = pairs.tocsr()
+    usual = np.asarray(pairs.multiply(pairs).sum(axis=1)).ravel() / np.maximum(
+        np.asarray(pairs.sum(axis=1)).ravel(), 1e-9
+    )
+    if np.median(usual[core]) < LEAST_SHARED:
+        raise InputError(
+            f"annotators share {np.median(usual[core]):.1f} items with one another, too few for covariances: take "
+            "verdicts, or eliminated"
+        )
+
+    shared = np.asarray(pairs[core].todense())
     some = np.where(shared > 0.0, shared, np.inf)
+    together = np.asarray((own.T @ own).todense()).reshape(core.size, n_classes, core.size, n_classes)
     usual_vote = np.asarray((own.T @ met).todense()).reshape(core.size, n_classes, core.size) / some[:, None]
     covariance = together / some[:, None, :, None] - np.einsum("ikj,jli->ikjl", usual_vote, usual_vote)
     trust = np.repeat(np.repeat(shared / (shared + HALF), n_classes, axis=0), n_classes, axis=1)
-    flat = covariance.reshape(cells.size, cells.size)
-    root, _ = completed_root(flat, trust, _start(ops)[core].reshape(cells.size, -1), 300, 1e-6)
+    start = _start(ops)[core].reshape(cells.size, -1)[:, :rank]
+    root, _ = completed_root(covariance.reshape(cells.size, cells.size), trust, start, 300, 1e-6)
 
-    rows = np.zeros((n, n_classes, n_classes))
-    rows[core] = root.reshape(core.size, n_classes, n_classes)
-    usual = np.zeros(n)
-    usual[core] = (shared**2).sum(axis=1) / np.maximum(shared.sum(axis=1), 1e-300)
+    rows = np.zeros((n, n_classes, rank))
+    rows[core] = root.reshape(core.size, n_classes, rank)
     others = np.setdiff1d(np.arange(n), core)
     if others.size:
-        # Least squares of C_ij = V_i V_j' over j in the core: what its members say of an item, and how well.
+        # Least squares of C_ij = V_i V_j' over j in the core: what its members say of an item, and how well; with ten
+        # items more on which a usual member and he do not covary.
+        mean = ops.given / np.maximum(ops.given.sum(axis=1), 1e-300)[:, None]
         opinion = np.asarray(own @ root) - np.asarray(met @ np.einsum("jl,jlr->jr", mean[core], rows[core]))
-        square = np.einsum("jlr,jls->jrs", rows[core], rows[core]).reshape(core.size, -1)
-        known = np.asarray(met @ square)  # (items, rank^2)
-        right = ops.confusion_counts(opinion).transpose(0, 2, 1)[others]  # (others, given, rank)
-        about = np.asarray(there.T @ np.concatenate([opinion, known], axis=1))[others]
-        right -= mean[others][:, :, None] * about[:, None, :n_classes]
-        left = about[:, n_classes:].reshape(-1, n_classes, n_classes) + 1e-9 * np.eye(n_classes)
+        square = np.einsum("jlr,jls->jrs", rows[core], rows[core])
+        about = np.asarray(there.T @ opinion)[others]
+        right = ops.confusion_counts(opinion).transpose(0, 2, 1)[others] - mean[others][:, :, None] * about[:, None]
+        left = np.asarray(pairs[others] @ square.reshape(core.size, -1)).reshape(-1, rank, rank)
+        left += HALF * square.mean(axis=0) + 1e-9 * np.eye(rank)
         rows[others] = np.linalg.solve(left, right.transpose(0, 2, 1)).transpose(0, 2, 1)
-        usual[others] = np.asarray(there.T @ met.sum(axis=1)).ravel()[others] / core.size
     return rows.reshape(n, -1), usual / (usual + HALF)
 
 

@@ -10,6 +10,7 @@ from ..codes import Array, find
 from ..crowd import Crowd
 from ..dependence import find_groups
 from ..errors import InputError
+from ..gold import gold_codes
 from ..result import Result
 from ..table import Table
 from .colluders import colluders
@@ -32,10 +33,11 @@ def verdicts(
 ) -> Table:
     """A row an annotator, worst first: votes, accuracy with its interval, information, verdict, group, reason.
 
-    "spammer": his votes would hardly tell so little if they told `least` of what a class is worth (log2 K bits); of
-    those named so no more than a share `false_discoveries` is expected to be named wrongly (Benjamini and Hochberg).
-    "adversary": he tells something, and is right less often than a guess; "colluder": and others with him, in the same
-    words (`colluders`). "fine": he tells something. "undecided": too few votes to know; never a spammer for that.
+    "spammer": his votes would hardly tell so little if they told `least` of what his items' classes are worth (their
+    entropy, log2 K bits at most); of those named so no more than a share `false_discoveries` is expected to be named
+    wrongly (Benjamini and Hochberg). "adversary": he tells something, and is right less often than a guess; "colluder":
+    and others with him, in the same words (`colluders`). "fine": he tells something. "undecided": too few votes to
+    know; never a spammer for that.
     group: annotators who err together (`crowdwise.dependence`), -1 nobody.
 
     Behind `reason`: the bounds of the information; `value`, the bits by which all labels together would be less certain
@@ -52,22 +54,23 @@ def verdicts(
         if not 0.0 < value < 1.0:
             raise InputError(f"{name}={value} must lie between 0 and 1")
     crowd, posterior = result.on(crowd)
-    others = beside_others(crowd, posterior, engine)
-    known = informed(crowd, others)
-    worth = np.log2(max(crowd.n_classes, 2))
+    certain = None if gold is None else gold_codes(crowd, gold) >= 0
+    others = beside_others(result.weighted(crowd), posterior, certain, engine)
+    known = informed(others)
     table = quality(crowd, result, level=level, gold=gold)
     order = np.asarray(find(table["annotator"], crowd.annotators))
-    little = discoveries(known.chance_of(least * worth), false_discoveries)[order]
-    something = discoveries(1.0 - known.chance_of(0.0), false_discoveries)[order]
-    hostile = something & (np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes)
+    little = discoveries(known.chance_of(least * known.worth), false_discoveries)[order]
+    something = discoveries(known.nothing, false_discoveries)[order]
+    hostile = something & (known.better[order] < 0.0) & (np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes)
+    hostile &= ~little | known.by_right[order]  # being wrong alone tells little where there are many ways to be wrong
     together = colluders(crowd, result)
     partners = _looked_up(table["annotator"], together, "partners")
     verdict = np.select(
-        [hostile & (partners > 0), little, hostile, something],
-        ["colluder", "spammer", "adversary", "fine"],
+        [hostile & (partners > 0), hostile, little, something],
+        ["colluder", "adversary", "spammer", "fine"],
         default="undecided",
     ).astype(object)
-    low, high = (np.minimum(known.bound((1.0 + end) / 2.0), worth)[order] for end in (level, -level))
+    low, high = (known.bound((1.0 + end) / 2.0)[order] for end in (level, -level))
     rest = [n for n in table.columns if n not in ("annotator", "votes", "accuracy", "low", "high", "group")]
     columns = {
         "annotator": table["annotator"],
@@ -78,7 +81,7 @@ def verdicts(
         "information": known.bits[order],
         "verdict": verdict,
         "group": find_groups(crowd, posterior=posterior, engine=engine)[order],
-        "reason": _reasons(verdict, table, high, least * worth, partners),
+        "reason": _reasons(verdict, table, high, least * known.worth[order], partners),
         "information_low": low,
         "information_high": high,
         "value": others.value[order],
@@ -125,11 +128,13 @@ def _looked_up(names: Array, table: Table, column: str) -> Array:
     return np.where(place >= 0, np.append(table[column], 0)[place], 0)
 
 
-def _reasons(verdict: Array, table: Table, high: Array, least: float, partners: Array) -> Array:
-    told, right = np.char.mod("%.3f", high).astype(object), np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
+def _reasons(verdict: Array, table: Table, high: Array, least: Array, partners: Array) -> Array:
+    told, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (high, least))
+    right = np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
     with_whom = partners.astype(str).astype(object)
-    spam = "tells at most " + told + f" bits a vote, less than {least:.3f}"
+    spam = "tells at most " + told + " bits a vote, less than " + enough
     hostile = "right at most " + right + " % of the time, less than a guess: could be turned around"
     plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " others who are wrong"
     few = np.where(table["votes"] > 0, "too few votes to tell from a spammer", "no votes")
+    few = np.where((table["votes"] > 0) & (least < 1e-6), "all his items are of one class: nothing to tell", few)
     return np.select([verdict == name for name in RANK[:4]], [plot, hostile, spam, few], "")

@@ -60,7 +60,7 @@ def aggregate(
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, set_=set_), gold
         )
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))

@@ -76,11 +76,12 @@ def annotators(
     extra = tuple(name for name in (time, seconds) if name)
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_), gold
         )
         model = make(method, seed=seed, **o.settings(set_))
         fitted = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
-        result = fitted if known is not None else honest_result(crowd, fitted, trusted=trusted or (), seed=seed)
+        settled = known is not None and not trusted
+        result = fitted if settled else honest_result(crowd, fitted, trusted=trusted or (), seed=seed)
         found = verdicts(
             crowd,
             result,

@@ -20,7 +20,7 @@ def demo(
     Example: crowdwise demo --out crowdwise-demo
     """
     from .. import simulate as s
-    from ..annotators import quality
+    from ..annotators import verdicts
     from ..compare import compare
     from ..errors import InputError
     from ..io import write_table
@@ -51,7 +51,7 @@ def demo(
     best = results["auto"]
     for note in best.notes:
         typer.echo(f"auto: {note}")
-    people_table = quality(crowd, best, level=0.9)
+    people_table = verdicts(crowd, best)
     out.mkdir(parents=True, exist_ok=True)
     write_table(crowd.to_table(), out / "votes.csv")
     write_table(Table({"item": crowd.items, "label": made.truth}), out / "truth.csv")
@@ -59,9 +59,10 @@ def demo(
     write_table(people_table, out / "annotators.csv")
     write_table(table, out / "methods.csv")
     kinds = made.kind[people_table["annotator"].astype(int)]
+    shown = {name: people_table[name] for name in ("annotator", "votes", "accuracy", "information", "verdict")}
     o.show(
-        Table({**{name: column[:12] for name, column in people_table.columns.items()}, "in truth": kinds[:12]}),
-        "Annotators to talk to: the 12 that auto trusts least",
+        Table({**shown, "in truth": kinds, "reason": people_table["reason"]}).take(people_table["verdict"] != "fine"),
+        "Annotators to talk to (verdicts by the votes alone)",
     )
     true_accuracy = made.confusion.diagonal(axis1=1, axis2=2).mean(axis=1)[people_table["annotator"].astype(int)]
     typer.echo(

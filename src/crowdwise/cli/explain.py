@@ -37,7 +37,7 @@ def explain(
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
+            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, set_=set_), gold
         )
         model = make(method, seed=seed, **o.settings(set_))
         result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))

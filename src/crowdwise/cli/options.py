@@ -57,8 +57,12 @@ def read(
     repeats: str,
     weight: str | None,
     extra: tuple[str, ...] = (),
+    set_: list[str] | None = None,
 ) -> Reading:
-    """Read votes, with further columns, and say what was recognised, changed or left out."""
+    """Read votes, with further columns, and say what was recognised, changed or left out.
+
+    A method's setting `by` names a column of the annotators.
+    """
     from ..io import read_votes
 
     reading = read_votes(
@@ -72,6 +76,7 @@ def read(
         repeats=repeats,  # type: ignore[arg-type]
         weight=weight,
         extra=extra,
+        annotator_extra=[str(settings(set_)["by"])] if "by" in settings(set_) else (),
     )
     for note in reading.notes:
         say(f"{votes}: {note}")

@@ -41,23 +41,37 @@ def spectral_groups(crowd: Crowd, n_groups: int = 0, *, seed: int = 0) -> Array:
     >>> spectral_groups(made.crowd).tolist()
     [0, 0, 0, 0, 1, 1, 1, 1, -1, -1]
     """
-    if n_groups < 0:
-        raise InputError(f"groups={n_groups} must be at least 0")
+    return spectral_partitions(crowd, (n_groups,), seed=seed)[0]
+
+
+def spectral_partitions(crowd: Crowd, numbers: tuple[int, ...], *, seed: int = 0) -> list[Array]:
+    """`spectral_groups` for several numbers of groups, from one score."""
+    if min(numbers) < 0:
+        raise InputError(f"groups={min(numbers)} must be at least 0")
+    crowd = crowd.counted()
     ops = bind(crowd)
     chosen = busiest_codes(ops, CORE)
-    group = np.full(crowd.n_annotators, -1)
+    alone = np.full(crowd.n_annotators, -1)
     if chosen.size < 4:
-        return group
+        return [alone for _ in numbers]
     covariance, shared = _covariances(crowd, chosen)
     score = np.sum([_score(r, np.random.default_rng(seed)) for r in covariance], axis=0)
-    wanted = [min(n_groups, chosen.size)] if n_groups else range(1, min(MOST_GROUPS, chosen.size - 1) + 1)
-    parts = [_clustered(score, n, seed) for n in wanted]
-    best = (
-        min(parts, key=lambda part: sum(_misfit(r, shared, part) for r in covariance)) if len(parts) > 1 else parts[0]
-    )
-    if n_groups or best.any():  # one group of all is none: they share the class, and no more
-        group[chosen] = best
-    return in_order(group)
+
+    def misfit(part: Array) -> float:
+        return sum(_misfit(r, shared, part) for r in covariance)
+
+    found = []
+    for n_groups in numbers:
+        if n_groups:
+            best = _clustered(score, min(n_groups, chosen.size), seed)
+        else:
+            most = min(MOST_GROUPS, chosen.size - 1)
+            best = min((_clustered(score, n, seed) for n in range(1, most + 1)), key=misfit)
+        group = alone.copy()
+        if n_groups or best.any():  # one group of all is none: they share the class, and no more
+            group[chosen] = best
+        found.append(in_order(group))
+    return found
 
 
 def _covariances(crowd: Crowd, chosen: Array) -> tuple[Array, Array]:
