@@ -28,10 +28,12 @@ def job(name: str):
     # Pairs of 5,000 annotators share less than one item: no covariances can be had of these.
     votes = crowd(500 if name == "covariance_spammers" else 5000)
     function = getattr(annotators, name)
-    if name in OF_VOTES:
-        return lambda: function(votes)
-    result = DawidSkene().fit(votes)
-    return lambda: function(votes, result)
+    given = (votes,) if name in OF_VOTES else (votes, DawidSkene().fit(votes))
+
+    def work() -> None:
+        function(*given)
+
+    return work
 
 
 def group_job(name: str):
@@ -44,7 +46,11 @@ def group_job(name: str):
         "group-dawid-skene": lambda: GroupDawidSkene().fit(votes),
         "dawid-skene": lambda: DawidSkene().fit(votes),
     }
-    return jobs[name]
+
+    def work() -> None:
+        jobs[name]()
+
+    return work
 
 
 def main() -> None:

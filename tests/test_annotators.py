@@ -158,12 +158,17 @@ def test_drift_and_speed(kind):
 
 def test_times_that_cannot_be_read():
     crowd, result = timed(lambda who, place: np.array(["soon"] * len(who), object))
-    with pytest.raises(InputError, match="column 'when': not all are numbers, or dates"):
+    with pytest.raises(InputError, match="column 'when': 'soon' is neither a number nor a date"):
         timing(crowd, result, time="when")
     with pytest.raises(InputError, match="column 'clock': the votes have when, took"):
         timing(crowd, result, time="clock")
     with pytest.raises(InputError, match="time or seconds"):
         timing(crowd, result)
+    one_bad = replace(crowd, extra={"when": np.array([*map(str, range(119)), "later"], object), "took": -np.ones(120)})
+    with pytest.raises(InputError, match="'later' is neither"):
+        timing(one_bad, result, time="when")
+    with pytest.raises(InputError, match=r"-1\.0 seconds"):
+        timing(one_bad, result, seconds="took")
 
 
 def test_missing_times_are_left_out():
@@ -254,6 +259,8 @@ def test_a_trusted_annotator_decides_against_the_majority():
     fooled = DawidSkene().fit(made.crowd)
     assert (fooled.labels == made.truth).mean() < 0.1
     assert (honest_result(made.crowd, fooled, trusted=[0]).labels == made.truth).mean() > 0.95
+    with pytest.raises(InputError, match="trusted: 'zz' is no annotator"):
+        honest_result(made.crowd, fooled, trusted=["zz"])
     with pytest.raises(InputError, match="trusted: 99 is no annotator"):
         honest_result(made.crowd, fooled, trusted=[99])
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 BIN = Path(sys.executable).parent / "crowdwise"
@@ -65,6 +66,42 @@ def test_annotators_by_class_time_and_attacks(tmp_path):
     assert done.returncode == 1 and "trusted: 'nobody' is no annotator" in done.stderr
     done = run("annotators", tmp_path / "votes.csv", "--time", "when")
     assert done.returncode == 1 and "when" in done.stderr
+
+
+def test_pruned_files_keep_their_columns(folder, tmp_path):
+    lines = (folder / "votes.csv").read_text().splitlines()
+    noted = ["task,note,worker,answer", *(f"{i},n{i},{a},{k}" for i, a, k in (line.split(",") for line in lines[1:]))]
+    (tmp_path / "v.csv").write_text("\n".join(noted))
+    done = run("annotators", tmp_path / "v.csv", "--prune", tmp_path / "p.csv", "--out", "-", "--least", 0.15)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("annotator,votes,") and "┏" not in done.stdout
+    left = (tmp_path / "p.csv").read_text().splitlines()
+    assert left[0] == noted[0] and 1 < len(left) < len(noted)
+    assert set(left) <= set(noted)
+    assert f"{len(left) - 1:,} of {len(noted) - 1:,} votes" in done.stderr
+
+
+def test_families_of_judges(tmp_path):
+    """Five of a family who err together: known by the column, and no judges of one another."""
+    rng = np.random.default_rng(0)
+    rows, truth, opinion = ["item,judge,verdict,family"], rng.integers(2, size=600), rng.random(600) < 0.65
+    for i, (true, right) in enumerate(zip(truth, opinion, strict=True)):
+        rows += [
+            f"{i},gpt{j},{true if (right if rng.random() < 0.95 else rng.random() < 0.65) else 1 - true},gpt"
+            for j in range(5)
+        ]
+        rows += [
+            f"{i},{name},{true if rng.random() < 0.8 else 1 - true},{name}" for name in ("ann", "bob", "cy", "dee")
+        ]
+    (tmp_path / "j.csv").write_text("\n".join(rows))
+    words = ("--annotator", "judge", "--label", "verdict", "-m", "group-dawid-skene", "--set", "by=family")
+    done = run("annotators", tmp_path / "j.csv", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    found = {row["annotator"]: row for row in json.loads(done.stdout)["annotators"]}
+    assert {found[f"gpt{j}"]["group"] for j in range(5)} == {0} and found["ann"]["group"] == -1
+    assert min(found[n]["information"] for n in ("ann", "bob", "cy", "dee")) > max(
+        found[f"gpt{j}"]["information"] for j in range(5)
+    )
 
 
 def test_review(folder, tmp_path):

@@ -113,12 +113,14 @@ class Result:
         total = known.sum(axis=1, keepdims=True)
         return np.where((row >= 0)[:, None] & (total > 0.0), known / np.where(total > 0.0, total, 1.0), default)
 
-    def on(self, crowd: Crowd) -> tuple[Crowd, Array]:
-        """A crowd with this result's annotators and classes, and the posterior of its items, even where unknown.
+    def on(self, crowd: Any) -> tuple[Crowd, Array]:
+        """A crowd, or a frame of votes, with this result's annotators and classes, and the posterior of its items.
 
-        Votes that weigh nothing are left out.
+        It is even where an item is unknown. Votes that weigh nothing are left out.
         """
-        crowd = crowd.counted().with_names(annotators=self.annotators).with_classes(self.classes)
+        from .base import as_crowd
+
+        crowd = as_crowd(crowd).counted().with_names(annotators=self.annotators).with_classes(self.classes)
         return crowd, np.asarray(self.posterior_of(crowd, np.full((1, crowd.n_classes), 1.0 / crowd.n_classes)), float)
 
     def labels_on(self, crowd: Crowd, posterior: Array) -> Array:

@@ -20,7 +20,7 @@ from .items import known_annotators
 
 SURE = 3.0  # standard errors from a guess beyond which somebody is better or worse than one
 LEAST_SHARED = 8
-MARGIN = 0.02  # of the median annotator's accuracy, by which another explanation must be ahead
+MARGIN = 0.04  # of the median annotator's accuracy, by which another explanation must be ahead
 LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
 
 
@@ -28,13 +28,13 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
     r"""The result, or the one that most annotators stand behind, where colluders have made another of it.
 
     Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either `trusted`
-    annotators are, or the majority, by heads. The result is doubted if a trusted annotator is worse than a guess under
-    it, if the median annotator is not better than a guess by one standard error, if more than a third of all are worse
-    than a guess by three, or if Dawid-Skene from votes that count by heads is a hundredth more likely than from the
-    result. Then other explanations are asked: that one; the
-    result's classes renamed as most annotators name them; and what Dawid-Skene finds in the votes of those outside each
-    group that second moments show (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and
-    colluders agree beyond it). The one under which the median annotator is most accurate is taken, trusted ones first.
+    annotators are, or the majority, by heads. The result is doubted if somebody is trusted, if the median annotator is
+    not better than a guess by one standard error, if more than a third of all are worse than a guess by three, or if
+    Dawid-Skene from votes that count by heads is a hundredth more likely than from the result. Then other explanations
+    are asked: that one; the result's classes renamed as most annotators name them; and what Dawid-Skene finds in the
+    votes of those outside each group that second moments show (`spectral_groups`: the agreement of the honest has low
+    rank off its diagonal, and colluders agree beyond it). The one under which trusted annotators, or else the median
+    one, are most accurate is taken, if they are so by four points.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
@@ -54,13 +54,14 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
     likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
     z = above_guess(crowd, posterior)
     heads = z[np.unique(crowd.annotator)]
-    if not (likelier or (z[chosen] < 0.0).any() or np.median(heads) < 1.0 or (heads < -SURE).mean() > 1.0 / 3.0):
+    if not (likelier or chosen.size or np.median(heads) < 1.0 or (heads < -SURE).mean() > 1.0 / 3.0):
         return result
     best, most = result, _support(crowd, posterior, chosen)
     least = 0.0 if likelier else MARGIN
     for found in (by_heads, *_explanations(crowd, posterior, dawid_skene)):
         support = _support(crowd, found.posterior, chosen)
-        if support[0] > most[0] or (support[0] == most[0] and support[1] > most[1] + least):
+        ahead, level = support[0] - most[0], support[1] > most[1] + least
+        if ahead > MARGIN or (level and ahead > -MARGIN):
             best, most, least = found, support, MARGIN
     return best
 
@@ -190,8 +191,8 @@ def _support(crowd: Crowd, posterior: Array, trusted: Array) -> tuple[float, flo
     """What speaks for a posterior: trusted annotators, and the accuracy of the median one, whatever his votes."""
     votes, right = _right(crowd, posterior)
     heard = votes > 0.0
-    side = np.sign(above_guess(crowd, posterior)[trusted]).sum()
-    return float(side), float(np.median(right[heard] / votes[heard]))
+    accuracy = right / np.where(heard, votes, 1.0)
+    return float(accuracy[trusted].mean()) if trusted.size else 0.0, float(np.median(accuracy[heard]))
 
 
 def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterator[Result]:

@@ -164,11 +164,19 @@ def _surprise(seen: Array, expected: Array) -> Array:
     return np.asarray(2.0 * seen * np.log(ratio))
 
 
-def beside_others(crowd: Crowd, posterior: Array, certain: Array | None = None, engine: str = "auto") -> Others:
+def beside_others(
+    crowd: Crowd,
+    posterior: Array,
+    *,
+    group: Array | None = None,
+    certain: Array | None = None,
+    engine: str = "auto",
+) -> Others:
     """Every annotator beside what the others take for true.
 
     Confusion matrices are counted under the posterior; with these, what all but one say of an item is what all say less
-    his words. certain: (items,), where the posterior is known whatever anybody says: gold.
+    his words. group: codes, -1 alone; members are no judges of one another, their words are left out together. certain:
+    (items,), where the posterior is known whatever anybody says: gold.
     """
     n, n_classes = crowd.n_annotators, crowd.n_classes
     ops = bind(crowd, engine)
@@ -177,29 +185,39 @@ def beside_others(crowd: Crowd, posterior: Array, certain: Array | None = None, 
     filled = counts + USUAL * crowds / crowds.sum(axis=1, keepdims=True)
     log_word = np.log(filled / filled.sum(axis=2, keepdims=True))
     log_all = ops.item_scores(log_word) + np.log(posterior.mean(axis=0) + 1e-9)  # (items, true)
+    circle = np.arange(n) if group is None else np.where(group < 0, n + np.arange(n), group)
     beside, square, value = np.zeros(n * n_classes * n_classes), np.zeros(n), np.zeros(n)
     ends = np.searchsorted(crowd.item, np.arange(0, crowd.n_items, max(1, BLOCK // n_classes)))  # whole items
     for low, high in zip(ends, [*ends[1:], crowd.n_votes], strict=True):
         votes = slice(low, high)
         item, who, label = (code[votes].astype(np.int64) for code in (crowd.item, crowd.annotator, crowd.label))
         weight = np.ones(item.size) if crowd.weight is None else crowd.weight[votes]
-        own = log_word[who, :, label] * weight[:, None]
-        pair, first, place = np.unique(item * n + who, return_index=True, return_inverse=True)
-        if pair.size < item.size:  # all that he said of the item
-            own = np.stack([np.bincount(place, column, pair.size) for column in own.T], axis=1)[place]
-        now, without = normalise(log_all[item])[0], normalise(log_all[item] - own)[0]
+        word = log_word[who, :, label] * weight[:, None]
+        own, first = _together(word, item * n + who)
+        theirs = own if group is None else _together(word, item * 2 * n + circle[who])[0]
+        now, alone, without = (normalise(log_all[item] - less)[0] for less in (0.0, own, theirs))
         if certain is not None:
-            now, without = (np.where(certain[item, None], posterior[item], rows) for rows in (now, without))
+            now, alone, without = (
+                np.where(certain[item, None], posterior[item], rows) for rows in (now, alone, without)
+            )
         for k in range(n_classes):
             cell = (who * n_classes + k) * n_classes + label
             beside += np.bincount(cell, weight * without[:, k], beside.size)
         square += np.bincount(who, weight * (without**2).sum(axis=1), n)
-        value += np.bincount(who[first], (_bits(without) - _bits(now))[first], n)
+        value += np.bincount(who[first], (_bits(alone) - _bits(now))[first], n)
     counts = beside.reshape(n, n_classes, n_classes)
     total = np.maximum(counts.sum(axis=(1, 2)), 1e-300)
     spread = ((counts.sum(axis=2) / total[:, None]) ** 2).sum(axis=1)
     known = np.clip((square / total - spread) / np.maximum(1.0 - spread, 1e-9), 1e-6, 1.0)
     return Others(counts, known, value)
+
+
+def _together(word: Array, key: Array) -> tuple[Array, Array]:
+    """Each vote's words, and those of all votes with the same key; and the first vote of each key."""
+    keys, first, place = np.unique(key, return_index=True, return_inverse=True)
+    if keys.size == key.size:
+        return word, first
+    return np.stack([np.bincount(place, column, keys.size) for column in word.T], axis=1)[place], first
 
 
 def _bits(posterior: Array) -> Array:

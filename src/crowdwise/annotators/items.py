@@ -126,7 +126,10 @@ def _trusted_votes(crowd: Crowd, trusted: Iterable[Any]) -> Array:
 def known_annotators(crowd: Crowd, names: Iterable[Any], option: str = "trusted") -> Array:
     """Codes of annotators by name; an error for a name that nobody has."""
     wanted = names_array(list(names))
-    codes = np.asarray(find(as_names_of(crowd.annotators, wanted), crowd.annotators), np.int64)
+    try:
+        codes = np.asarray(find(as_names_of(crowd.annotators, wanted), crowd.annotators), np.int64)
+    except InputError:  # not even of the type of the names
+        codes = np.full(wanted.size, -1)
     if (codes < 0).any():
         raise InputError(f"{option}: {shown(wanted[codes < 0][0])} is no annotator of these votes")
     return codes

@@ -52,7 +52,9 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
     }
     if level is not None:
         bounds = accuracy_intervals(crowd, result, level)
-        columns |= {name: np.where(heard, bounds[name], np.nan) for name in ("low", "high")}
+        accuracy = columns["accuracy"]
+        columns["low"] = np.fmin(np.where(heard, bounds["low"], np.nan), accuracy)
+        columns["high"] = np.fmax(np.where(heard, bounds["high"], np.nan), accuracy)
     columns["consensus"] = mean(ops.annotator_votes(shared(posterior)[crowd.item, crowd.label]).sum(axis=1))
     columns["favourite"] = crowd.classes[given.argmax(axis=1)]
     columns["favourite_share"] = given.max(axis=1) / some
@@ -129,10 +131,9 @@ def _on_gold(crowd: Crowd, gold: Any, level: float | None) -> dict[str, Array]:
     right = of_gold.annotator_votes((of_gold.label == known[of_gold.item]).astype(float)).sum(axis=1)
     columns = {"gold_votes": votes, "gold_accuracy": np.where(votes > 0.0, right / np.maximum(votes, 1e-300), np.nan)}
     if level is not None:
-        ends = _jeffreys(right, votes, level)
-        columns |= {
-            name: np.where(votes > 0.0, end, np.nan) for name, end in zip(("gold_low", "gold_high"), ends, strict=True)
-        }
+        low, high = _jeffreys(right, votes, level)
+        columns["gold_low"] = np.where(votes > 0.0, np.fmin(low, columns["gold_accuracy"]), np.nan)
+        columns["gold_high"] = np.where(votes > 0.0, np.fmax(high, columns["gold_accuracy"]), np.nan)
     return columns
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..codes import Array
@@ -40,43 +42,49 @@ def timing(crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -
     when = _numbers(crowd, time) if time else None
     if when is not None:
         columns |= _drift(crowd, posterior, when)
-    took = _numbers(crowd, seconds) if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
+    took = _numbers(crowd, seconds, dates=False) if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
+    if (took < 0.0).any():
+        raise InputError(f"column {seconds!r}: {took[took < 0.0][0]} seconds; a vote takes no less than none")
     columns |= _speed(crowd, took)
     return Table(columns)
 
 
-def _numbers(crowd: Crowd, name: str) -> Array:
-    """A column of the votes as numbers; dates as seconds."""
+def _numbers(crowd: Crowd, name: str, dates: bool = True) -> Array:
+    """A column of the votes as numbers; dates, where they may be, as seconds."""
     if name not in crowd.extra:
         raise InputError(f"column {name!r}: the votes have {', '.join(crowd.extra) or 'no further columns'}")
     values = np.asarray(crowd.extra[name])
     if values.dtype.kind in "iuf":
         return values.astype(float)
     if values.dtype.kind == "M":
-        return np.where(np.isnat(values), np.nan, values.astype("datetime64[us]").astype(np.int64) / 1e6)
-    texts = [
-        None if value is None or str(value).strip() in NOTHING else str(value).strip() for value in values.tolist()
-    ]
-    return _read(name, texts)
+        texts = [None if np.isnat(value) else str(value) for value in values.astype("datetime64[us]")]
+    else:
+        plain = [None if value is None else str(value).strip() for value in values.tolist()]
+        texts = [None if text in NOTHING else text for text in plain]
+    return _read(name, texts, dates)
 
 
-def _read(name: str, texts: list[str | None]) -> Array:
+def _read(name: str, texts: list[str | None], dates: bool) -> Array:
     """Numbers, or dates with or without a time zone, as text; None is NaN."""
     import pyarrow as pa
 
-    column = pa.array(texts, pa.string())
-    for kind in (pa.float64(), pa.timestamp("us"), pa.timestamp("us", "UTC")):
+    kinds = [pa.float64(), *([pa.timestamp("us"), pa.timestamp("us", "UTC")] if dates else [])]
+
+    def read(column: Any, kind: Any) -> Any:
         try:
-            read = column.cast(kind)
+            numbers = column.cast(kind)
         except pa.ArrowInvalid:
-            continue
-        numbers = read if kind == pa.float64() else read.cast(pa.int64())
-        scale = 1.0 if kind == pa.float64() else 1e6
-        return np.asarray(numbers.to_numpy(zero_copy_only=False), float) / scale
-    first = next(text for text in texts if text is not None)
-    raise InputError(
-        f"column {name!r}: not all are numbers, or dates such as 2026-01-31T12:00:00; the first is {first!r}"
-    )
+            return None
+        return numbers if kind == kinds[0] else numbers.cast(pa.int64())
+
+    for kind in kinds:
+        numbers = read(pa.array(texts, pa.string()), kind)
+        if numbers is not None:
+            return np.asarray(numbers.to_numpy(zero_copy_only=False), float) / (1.0 if kind == kinds[0] else 1e6)
+    known = next((kind for kind in kinds if read(pa.array([texts[0]], pa.string()), kind) is not None), kinds[0])
+    strange = next((text for text in texts if read(pa.array([text], pa.string()), known) is None), texts[0])
+    wanted = "neither a number nor a date such as 2026-01-31T12:00:00" if dates else "no number of seconds"
+    raise InputError(f"column {name!r}: {strange!r} is {wanted}")
 
 
 def _drift(crowd: Crowd, posterior: Array, when: Array) -> dict[str, Array]:

@@ -55,7 +55,11 @@ def verdicts(
             raise InputError(f"{name}={value} must lie between 0 and 1")
     crowd, posterior = result.on(crowd)
     certain = None if gold is None else gold_codes(crowd, gold) >= 0
-    others = beside_others(result.weighted(crowd), posterior, certain, engine)
+    group = result.params_on(crowd).get("group")
+    if group is None:
+        group = find_groups(crowd, posterior=posterior, engine=engine)
+    together = group if (group >= 0).any() else None
+    others = beside_others(result.weighted(crowd), posterior, group=together, certain=certain, engine=engine)
     known = informed(others)
     table = quality(crowd, result, level=level, gold=gold)
     order = np.asarray(find(table["annotator"], crowd.annotators))
@@ -63,8 +67,7 @@ def verdicts(
     something = discoveries(known.nothing, false_discoveries)[order]
     hostile = something & (known.better[order] < 0.0) & (np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes)
     hostile &= ~little | known.by_right[order]  # being wrong alone tells little where there are many ways to be wrong
-    together = colluders(crowd, result)
-    partners = _looked_up(table["annotator"], together, "partners")
+    partners = _looked_up(table["annotator"], colluders(crowd, result), "partners")
     verdict = np.select(
         [hostile & (partners > 0), hostile, little, something],
         ["colluder", "adversary", "spammer", "fine"],
@@ -80,8 +83,8 @@ def verdicts(
         "accuracy_high": table["high"],
         "information": known.bits[order],
         "verdict": verdict,
-        "group": find_groups(crowd, posterior=posterior, engine=engine)[order],
-        "reason": _reasons(verdict, table, high, least * known.worth[order], partners),
+        "group": group[order],
+        "reason": _reasons(verdict, table, (low, high), least * known.worth[order], partners),
         "information_low": low,
         "information_high": high,
         "value": others.value[order],
@@ -100,6 +103,8 @@ def prune(crowd: Crowd, found: Table, unwanted: tuple[str, ...] = ("spammer", "a
     >>> prune(crowd, verdicts(crowd, DawidSkene().fit(crowd))).n_annotators
     10
     """
+    if "verdict" not in found.columns:
+        raise InputError("prune needs the table of verdicts")
     strange = [name for name in unwanted if name not in RANK]
     if strange:
         raise InputError(f"unwanted: {strange[0]!r} is no verdict: choose among {', '.join(RANK)}")
@@ -128,13 +133,14 @@ def _looked_up(names: Array, table: Table, column: str) -> Array:
     return np.where(place >= 0, np.append(table[column], 0)[place], 0)
 
 
-def _reasons(verdict: Array, table: Table, high: Array, least: Array, partners: Array) -> Array:
-    told, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (high, least))
+def _reasons(verdict: Array, table: Table, told: tuple[Array, Array], least: Array, partners: Array) -> Array:
+    low, high, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (*told, least))
     right = np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
-    with_whom = partners.astype(str).astype(object)
-    spam = "tells at most " + told + " bits a vote, less than " + enough
+    with_whom = np.where(partners == 1, "1 other who is", partners.astype(str).astype(object) + " others who are")
+    spam = "tells at most " + high + " bits a vote, less than " + enough
     hostile = "right at most " + right + " % of the time, less than a guess: could be turned around"
-    plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " others who are wrong"
-    few = np.where(table["votes"] > 0, "too few votes to tell from a spammer", "no votes")
+    plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " wrong"
+    doubt = "tells " + low + " to " + high + " bits a vote: too few votes to tell from a spammer"
+    few = np.where(table["votes"] > 0, doubt, "no votes")
     few = np.where((table["votes"] > 0) & (least < 1e-6), "all his items are of one class: nothing to tell", few)
     return np.select([verdict == name for name in RANK[:4]], [plot, hostile, spam, few], "")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from . import options as o
 
+if TYPE_CHECKING:
+    from ..table import Table
+
 MOST_ROWS = 20  # of the table, on a terminal
-SHOWN = ("annotator", "votes", "accuracy", "accuracy_low", "accuracy_high", "information", "verdict", "group", "reason")
+DRIFT = 3.0  # standard errors beyond which a change is told
 
 
 def annotators(
@@ -17,7 +21,7 @@ def annotators(
     method: o.MethodName = "auto",
     set_: o.Settings = None,
     least: Annotated[
-        float, typer.Option(help="Share of a class's bits below which an annotator's votes are as good as none.")
+        float, typer.Option(help="Share of what classes are worth, in bits, below which a vote is as good as none.")
     ] = 0.05,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
     false_discoveries: Annotated[
@@ -32,7 +36,9 @@ def annotators(
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file.")] = None,
     pruned: Annotated[
         str | None,
-        typer.Option("--prune", help="Write the votes without spammers, adversaries and colluders to a file."),
+        typer.Option(
+            "--prune", help="Write the file of votes, all its columns, without spammers, adversaries, colluders."
+        ),
     ] = None,
     by_class: Annotated[
         str | None, typer.Option("--by-class", help="Write a row an annotator and class to a file: accuracy and bias.")
@@ -69,7 +75,7 @@ def annotators(
         verdicts,
     )
     from ..codes import find
-    from ..io import write_table
+    from ..io import without_annotators, write_table
     from ..methods import make
     from ..table import Table
 
@@ -97,10 +103,8 @@ def annotators(
             more = {name: timed[name][place] for name in timed.columns if name not in ("annotator", "votes")}
             found = Table({**found.columns, **more})
     if result is not fitted:
-        o.say(
-            f"{method} says what a minority of the annotators says: most contradict it, and they are believed. Trusted "
-            "annotators (--trusted) or gold (--gold) decide otherwise."
-        )
+        believed = "trusted annotators contradict" if trusted else "most annotators, by heads, contradict"
+        o.say(f"{method} says what {believed}: another explanation of the votes is taken, and they are believed.")
     if out:
         write_table(found, out)
     if by_class:
@@ -110,12 +114,58 @@ def annotators(
         write_table(attacked_items(crowd, result, plotters.tolist()), attacked)
     if pruned:
         left = prune(crowd, found)
-        write_table(left.to_table(), pruned)
+        gone = found["annotator"][find(found["annotator"], left.annotators) < 0].tolist()
+        wide = [name.strip() for name in annotators.split(",")] if annotators else ()
+        write_table(  # standard input is gone by now
+            left.to_table()
+            if votes == "-"
+            else without_annotators(votes, gone, annotator=annotator, annotators=wide, delimiter=delimiter),
+            pruned,
+        )
         o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")
-    together = effective_number(crowd, result)
+    together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])
     if json:
         o.as_json({**crowd.summary(), "annotators": o.records(found), "groups": o.records(together)})
         return
-    o.show(Table({name: found[name][:MOST_ROWS] for name in SHOWN}), "Annotators, worst first")
+    if out != "-":
+        o.show(_for_people(found), f"Annotators, worst first: {min(MOST_ROWS, len(found))} of {len(found)}")
+    _say_what_stands_out(found)
     worth = together["effective_votes"][0]
     o.say(f"An item's {together['votes_per_item'][0]:.1f} votes are worth {worth:.1f} independent ones.")
+
+
+def _for_people(found: Table) -> Table:
+    """The columns that a terminal has room for, the interval as one."""
+    from ..table import Table
+
+    rows = found.take(slice(0, MOST_ROWS))
+    ends = zip(rows["accuracy_low"].tolist(), rows["accuracy_high"].tolist(), strict=True)
+    shown = {
+        "annotator": rows["annotator"],
+        "votes": rows["votes"],
+        "accuracy": rows["accuracy"].round(3),
+        "interval": np.array([f"{low:.2f} - {high:.2f}" for low, high in ends], object),
+        "bits": rows["information"].round(3),
+        "verdict": rows["verdict"],
+    }
+    more = {"gold_accuracy": "on gold", "drift": "drift", "seconds": "seconds", "hasty": "hasty"}
+    shown |= {name: rows[column].round(3) for column, name in more.items() if column in rows.columns}
+    if (rows["group"] >= 0).any():
+        shown["group"] = rows["group"]
+    return Table({**shown, "reason": rows["reason"]})
+
+
+def _say_what_stands_out(found: Table) -> None:
+    """How many of each verdict, and a line for each of those who got better or worse, surest first."""
+    from ..annotators.verdict import RANK
+
+    counts = {name: int((found["verdict"] == name).sum()) for name in RANK}
+    o.say(", ".join(f"{count:,} {name}" for name, count in counts.items() if count) + ".")
+    if "drift_z" not in found.columns:
+        return
+    order = np.argsort(-np.abs(np.nan_to_num(found["drift_z"])), kind="stable")[:5]
+    for row in order[np.abs(np.nan_to_num(found["drift_z"][order])) > DRIFT]:
+        early, late = found["early"][row], found["late"][row]
+        o.say(
+            f"{found['annotator'][row]}: accuracy {early:.2f} in the first half of the votes, {late:.2f} in the second."
+        )

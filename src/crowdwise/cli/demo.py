@@ -61,7 +61,7 @@ def demo(
     kinds = made.kind[people_table["annotator"].astype(int)]
     shown = {name: people_table[name] for name in ("annotator", "votes", "accuracy", "information", "verdict")}
     o.show(
-        Table({**shown, "in truth": kinds, "reason": people_table["reason"]}).take(people_table["verdict"] != "fine"),
+        Table({**shown, "in truth": kinds}).take(people_table["verdict"] != "fine"),
         "Annotators to talk to (verdicts by the votes alone)",
     )
     true_accuracy = made.confusion.diagonal(axis1=1, axis2=2).mean(axis=1)[people_table["annotator"].astype(int)]

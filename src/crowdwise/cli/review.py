@@ -77,7 +77,8 @@ def review(
         summary = {"states": counts, "repeated": len(twice), "queue": o.records(rows)}
         o.as_json({**crowd.summary(), **summary})
         return
-    o.show(rows, f"Items to look at: {len(rows)} of {len(found)}")
+    if out != "-":
+        o.show(rows, f"Items to look at: {len(rows)} of {len(found)} (gain in bits)")
     o.say(", ".join(f"{count:,} {name}" for name, count in counts.items()) + ".")
     if len(twice):
         o.say(

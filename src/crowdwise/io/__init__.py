@@ -2,7 +2,7 @@
 
 from .features import Features, read_features
 from .labels import read_labels
-from .votes import Reading, read_votes
+from .votes import Reading, read_votes, without_annotators
 from .write import write_table
 
-__all__ = ["Features", "Reading", "read_features", "read_labels", "read_votes", "write_table"]
+__all__ = ["Features", "Reading", "read_features", "read_labels", "read_votes", "without_annotators", "write_table"]

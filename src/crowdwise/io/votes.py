@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from ..crowd import Crowd, Repeats
 from ..errors import InputError
 from ..frames import find_column, require_column
+from ..table import Table
 from .cells import decoded, filled, plain, require_filled
 from .tables import Rows, read_rows
 
@@ -70,6 +71,23 @@ def read_votes(
         hint = "; is the delimiter right?" if len(names) == 1 else ""
         text = str(error)
         raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
+
+
+def without_annotators(
+    source: str | Path,
+    names: Collection[Any],
+    *,
+    annotator: str | None = None,
+    annotators: Collection[str] = (),
+    delimiter: str | None = None,
+) -> Table:
+    """A file of votes, all of its columns, without the rows (of a wide table: the columns) of some annotators."""
+    table, out = read_rows(source, delimiter).table, {str(name) for name in names}
+    column = find_column("annotator", table.column_names, annotator)
+    if annotators or column is None:
+        return Table({name: plain(table[name]) for name in table.column_names if name not in out})
+    kept = np.array([str(name) not in out for name in plain(table[column]).tolist()], bool)
+    return Table({name: plain(table[name])[kept] for name in table.column_names})
 
 
 def _long(
