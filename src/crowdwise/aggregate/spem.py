@@ -38,13 +38,15 @@ class SpEM(DawidSkene):
     :math:`e^{-\lambda_j S_j / 2}`, its precision :math:`\lambda_j` Gamma distributed and integrated out, so that
 
     .. math::
-        \log p(A_j) = -\Big(a + \frac{(K - 1)^2}{2}\Big) \log\Big(1 + \frac{S_j}{2 b}\Big), \qquad
-        E \lambda_j = \frac{a + (K - 1)^2 / 2}{b + S_j / 2}
+        \log p(A_j) = -\Big(a + \frac12\Big) \log\Big(1 + \frac{S_j}{2 b}\Big), \qquad
+        E \lambda_j = \frac{a + 1/2}{b + S_j / 2}
 
-    as relevance is determined: who is nearly a spammer is pulled all the way, who is not is left alone. The M-step
-    bounds the pull by a quadratic at the last matrices and solves each row exactly; the objective never falls. The
-    paper finds the precisions by Laplace's approximation. O(votes x classes + annotators x classes^2) a step. Use it
-    where many guess; it makes spammers of annotators of few votes (`crowdwise.annotators.verdicts` does not).
+    as relevance is determined: who is nearly a spammer is pulled all the way, who is not is left alone. (The score
+    counts as one number: with one for each entry of a matrix, everybody with few votes on many classes would be made a
+    spammer.) The M-step bounds the pull by a quadratic at the last matrices and solves each row exactly; the objective
+    never falls. The paper finds the precisions by Laplace's approximation. O(votes x classes + annotators x classes^2)
+    a step. Use it where many guess; it makes spammers of annotators of few votes (`crowdwise.annotators.verdicts` does
+    not).
 
     shape, rate: a and b of the precisions' Gamma distribution. smoothing, right, and all others: as in `DawidSkene`.
 
@@ -70,19 +72,14 @@ class SpEM(DawidSkene):
         counts = statistics["counts"] + self._pseudo(statistics["counts"].shape[2])
         matrix = params.get("confusion", counts / counts.sum(axis=2, keepdims=True))
         for _ in range(ROUNDS):
-            pull = self._precision(matrix) / max(matrix.shape[2] - 1, 1)
+            precision = (self.shape + 0.5) / (self.rate + spammer_score(matrix) / 2.0)
+            pull = precision / max(matrix.shape[2] - 1, 1)
             matrix = _pulled(counts, matrix.mean(axis=1, keepdims=True), pull[:, None, None])
         return {"confusion": matrix}
 
     def log_prior(self, params: Params) -> float:
         relevance = np.log1p(spammer_score(params["confusion"]) / (2.0 * self.rate)).sum()
-        return super().log_prior(params) - self._power(params["confusion"]) * float(relevance)
-
-    def _precision(self, confusion: Array) -> Array:
-        return np.asarray(self._power(confusion) / (self.rate + spammer_score(confusion) / 2.0))
-
-    def _power(self, confusion: Array) -> float:
-        return self.shape + (confusion.shape[2] - 1.0) ** 2 / 2.0
+        return super().log_prior(params) - (self.shape + 0.5) * float(relevance)
 
 
 def _pulled(counts: Array, mean: Array, pull: Array) -> Array:

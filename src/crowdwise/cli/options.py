@@ -196,7 +196,7 @@ def show(table: Table, title: str | None = None) -> None:
         shown.add_column(  # headers may wrap; numbers and short names never
             escape(name.replace("_", " ")),
             justify="right" if numeric else "left",
-            min_width=min(widest, 20),
+            min_width=widest if widest <= 20 else 10,
             overflow="fold",
         )
     for row in table.rows():
