@@ -2,8 +2,9 @@
 
 from ..aggregate.spem import spammer_score
 from .agreement import agreement, agreement_by, pairwise_agreement
-from .colluders import attacked_items, colluders, copying_pairs, honest_result
+from .colluders import attacked_items, colluders, copying_pairs
 from .groups import effective_number
+from .honest import honest_result
 from .information import capacity
 from .items import repeated, review
 from .quality import confusion, quality, quality_by_class

@@ -13,19 +13,19 @@ from ..engine import bind, normalise
 USUAL = 4.0  # votes' worth of the crowd's mean confusion in each row of an annotator's
 FAR = 1_000.0  # statistics above which the noncentral chi-squared distribution is approximated
 HALVINGS = 60  # towards a bound
-TOLERANCE = 1e-7  # nats between the bounds of a capacity
 MOST_STEPS = 2_000
 ENOUGH = 5.0  # votes for each degree of freedom of a table of classes and labels
 BLOCK = 1_000_000  # items times classes looked at together
 
 
-def capacity(confusion: Array) -> Array:
+def capacity(confusion: Array, tolerance: float = 1e-7) -> Array:
     r"""Bits a vote of each annotator can tell at most: the capacity of the channel from class to label.
 
     .. math:: C = \max_\pi \sum_{k l} \pi_k A[k, l] \log_2 \frac{A[k, l]}{\sum_c \pi_c A[c, l]}
 
     by Blahut and Arimoto's iteration, for confusion matrices (..., true, given). 0 for whoever says the same of every
     class, log2 K for an expert, and for an adversary who can be turned around as much as for an honest annotator.
+    tolerance: nats between its bounds at which the iteration ends.
 
     >>> flip, guess = [[0.1, 0.9], [0.9, 0.1]], [[0.7, 0.3], [0.7, 0.3]]
     >>> capacity(np.array([flip, guess, np.eye(2)])).round(3).tolist()
@@ -45,7 +45,7 @@ def capacity(confusion: Array) -> Array:
         bits[left] = low
         weight = some * np.exp(gain - gain.max(axis=1, keepdims=True))
         share[left] = weight / weight.sum(axis=1, keepdims=True)
-        left = left[gain.max(axis=1) - low > TOLERANCE]
+        left = left[gain.max(axis=1) - low > tolerance]
         if not left.size:
             break
     return np.maximum(bits, 0.0).reshape(matrix.shape[:-2]) / np.log(2.0)

@@ -15,6 +15,7 @@ from ..result import Result
 from ..table import Table
 from ..ties import shared
 from ..uncertainty import accuracy_intervals, check_level
+from .information import capacity
 
 
 def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: Any = None) -> Table:
@@ -23,7 +24,8 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
     `accuracy` is the mean probability, under the result's posterior, that a vote of this annotator is right, and
     `consensus` how often it is the result's label; NaN without votes. `favourite` is the label given most, and how
     often; `bias` the class that he names more often, by `excess`, than his items are of it. `spammer_score` is Raykar
-    and Yu's, 0 for a spammer, 1 for an expert.
+    and Yu's, 0 for a spammer, 1 for an expert; `capacity` the bits that a vote could tell at most, if classes were as
+    common as suits him best, less what few votes add to it by chance.
 
     With a level, also the ends of the accuracy's interval (`crowdwise.uncertainty`). With gold, votes
     on gold items and accuracy on them, `gold_votes`, `gold_accuracy` and, with a level, its ends. Where annotators were
@@ -62,6 +64,9 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
     columns["excess"] = mean((given - met).max(axis=1))
     rows = (counts + 0.5 / crowd.n_classes) / (met + 0.5)[:, :, None]
     columns["spammer_score"] = np.where(heard, spammer_score(rows), np.nan)
+    by_chance = (crowd.n_classes - 1.0) ** 2 / (2.0 * np.log(2.0) * some)  # what counting alone adds
+    told = np.maximum(capacity(rows, tolerance=1e-3) - by_chance, 0.0)
+    columns["capacity"] = np.where(heard, told, np.nan)
     if gold is not None:
         columns |= _on_gold(crowd, gold, level)
     if "group" in result.params:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -10,6 +10,7 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
+    from ..crowd import Crowd
     from ..table import Table
 
 MOST_ROWS = 20  # of the table, on a terminal
@@ -65,17 +66,9 @@ def annotators(
 
     Example: crowdwise annotators votes.csv --out annotators.csv --prune cleaned.csv
     """
-    from ..annotators import (
-        attacked_items,
-        effective_number,
-        honest_result,
-        prune,
-        quality_by_class,
-        timing,
-        verdicts,
-    )
+    from ..annotators import attacked_items, effective_number, honest_result, prune, quality_by_class, timing, verdicts
     from ..codes import find
-    from ..io import without_annotators, write_table
+    from ..io import write_table
     from ..methods import make
     from ..table import Table
 
@@ -88,15 +81,8 @@ def annotators(
         fitted = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
         settled = known is not None and not trusted
         result = fitted if settled else honest_result(crowd, fitted, trusted=trusted or (), seed=seed)
-        found = verdicts(
-            crowd,
-            result,
-            least=least,
-            level=level,
-            false_discoveries=false_discoveries,
-            gold=known,
-            engine=engine,
-        )
+        rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
+        found = verdicts(crowd, result, **rules, gold=known, engine=engine)
         if extra:
             timed = timing(crowd, result, time=time or "", seconds=seconds or "")
             place = find(found["annotator"], timed["annotator"])
@@ -114,14 +100,10 @@ def annotators(
         write_table(attacked_items(crowd, result, plotters.tolist()), attacked)
     if pruned:
         left = prune(crowd, found)
-        gone = found["annotator"][find(found["annotator"], left.annotators) < 0].tolist()
         wide = [name.strip() for name in annotators.split(",")] if annotators else ()
-        write_table(  # standard input is gone by now
-            left.to_table()
-            if votes == "-"
-            else without_annotators(votes, gone, annotator=annotator, annotators=wide, delimiter=delimiter),
-            pruned,
-        )
+        gone = find(found["annotator"], left.annotators) < 0
+        read_again = {"annotator": annotator, "annotators": wide, "delimiter": delimiter}
+        _write_pruned(votes, pruned, left, found["annotator"][gone].tolist(), read_again)
         o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")
     together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])
     if json:
@@ -132,6 +114,13 @@ def annotators(
     _say_what_stands_out(found)
     worth = together["effective_votes"][0]
     o.say(f"An item's {together['votes_per_item'][0]:.1f} votes are worth {worth:.1f} independent ones.")
+
+
+def _write_pruned(votes: str, target: str, left: Crowd, gone: list[Any], read_again: dict[str, Any]) -> None:
+    """The file of votes without some annotators, all its columns; of standard input, which is gone, what was read."""
+    from ..io import without_annotators, write_table
+
+    write_table(left.to_table() if votes == "-" else without_annotators(votes, gone, **read_again), target)
 
 
 def _for_people(found: Table) -> Table:
