@@ -12,7 +12,7 @@ SOURCE = Path(crowdwise.__file__).parent
 ORDER = [
     "errors", "codes", "k_means", "ties", "table", "frames", "crowd", "keyed", "engine", "gold", "params", "result",
     "base", "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics", "held_out",
-    "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "checks", "io", "cli",
+    "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "report", "checks", "io", "cli",
 ]  # fmt: skip
 
 

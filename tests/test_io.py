@@ -153,7 +153,8 @@ def test_wide_tables_say_what_they_took(file):
     path = file("item_id,text,ann,bob,llm-a,gold\ni1,battery died,neg,neutral,neg,\ni2,great price,pos,,pos,pos\n")
     reading = read_votes(path)
     assert reading.gold == {"i2": "pos"} and reading.crowd.n_votes == 5
-    assert reading.notes[0] == "a wide table: items from column 'item_id', votes from ann, bob, llm-a"
+    assert reading.notes[0] == "a wide table: items from column 'item_id', votes from 3 columns"
+    assert reading.voters == ("ann", "bob", "llm-a")
     assert "columns not used: text" in reading.notes
     assert read_votes(path, annotators=["ann", "bob"]).crowd.annotators.tolist() == ["ann", "bob"]
 

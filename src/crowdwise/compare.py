@@ -44,6 +44,7 @@ def compare(
     forecasts: bool = True,
     engine: str = "auto",
     seed: int = 0,
+    fitted: Mapping[str, Result] | None = None,
     callback: Callable[[str], object] | None = None,
 ) -> tuple[Table, dict[str, Result]]:
     """A row a method, and the results themselves by name.
@@ -52,23 +53,25 @@ def compare(
     with the majority vote. forecast, forecast_error, temperature: mean log chance of held-out votes, calibration error
     of these forecasts, and the temperature that they ask for (`crowdwise.held_out`): weak guides, and a second fit.
     Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
-    of the one fit to all votes. `callback(name)` is called before each fit. Truth is used to measure only.
+    of the one fit to all votes. `fitted` has results that are there already: they come first, without seconds.
+    `callback(name)` is called before each fit. Truth is used to measure only.
     """
-    methods = tuple(dict.fromkeys(methods))
+    results: dict[str, Result] = dict(fitted or {})
+    methods = tuple(dict.fromkeys((*results, *methods)))
     if not methods:
         raise InputError("there are no methods to compare")
     if forecasts and (reason := _no_forecasts(crowd, seed)):
         warnings.warn(f"no forecasts: {reason}", DataWarning, stacklevel=2)
         forecasts = False
-    results: dict[str, Result] = {}
-    seconds: list[float] = []
+    seconds = dict.fromkeys(results, np.nan)
     ahead: dict[str, HeldOut] = {}
     for name in methods:
         if callback is not None:
             callback(name)
-        began = time.perf_counter()
-        results[name] = make(name, seed=seed).fit(crowd, gold=gold, engine=engine)
-        seconds.append(time.perf_counter() - began)
+        if name not in results:
+            began = time.perf_counter()
+            results[name] = make(name, seed=seed).fit(crowd, gold=gold, engine=engine)
+            seconds[name] = time.perf_counter() - began
         if forecasts:
             ahead[name] = held_out(crowd, results[name].method, gold=gold, engine=engine, seed=seed)
     majority = results.get("majority-vote") or make("majority-vote").fit(crowd, gold=gold, engine=engine)
@@ -88,7 +91,7 @@ def compare(
         if forecasts:
             cooled = [tempered(result.posterior, ahead[name].temperature) for name, result in results.items()]
             columns["tempered_error"] = np.array([metrics.calibration_error(posterior, codes) for posterior in cooled])
-    return Table({**columns, "seconds": np.array(seconds)}), results
+    return Table({**columns, "seconds": np.array(list(seconds.values()))}), results
 
 
 def agreement(results: Mapping[str, Result]) -> Array:

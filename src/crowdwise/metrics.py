@@ -10,6 +10,7 @@ import numpy as np
 
 from .codes import Array
 from .errors import InputError
+from .table import Table
 from .ties import shared
 
 
@@ -66,12 +67,29 @@ def calibration_error(posterior: Array, truth: Array, bins: int = 10) -> float:
     >>> calibration_error(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1]))
     0.5
     """
+    items, confidence, right = _by_confidence(posterior, truth, bins)
+    return float(np.abs(right - confidence).sum() / items.sum())
+
+
+def reliability(posterior: Array, truth: Array, bins: int = 10) -> Table:
+    """A row a bin of confidence that holds items: how many, their mean confidence, and the share that is right.
+
+    >>> list(reliability(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1])).rows())
+    [(2, 1.0, 0.5)]
+    """
+    items, confidence, right = _by_confidence(posterior, truth, bins)
+    some = items > 0
+    shares = {name: column[some] / items[some] for name, column in (("confidence", confidence), ("accuracy", right))}
+    return Table({"items": items[some], **shares})
+
+
+def _by_confidence(posterior: Array, truth: Array, bins: int) -> tuple[Array, Array, Array]:
+    """Items, sum of their confidences, and how many are right, in each bin."""
     posterior, truth = _known(posterior, truth)
     confidence = posterior.max(axis=1)
     right = shared(posterior)[np.arange(len(truth)), truth]
     which = np.minimum((confidence * bins).astype(int), bins - 1)
-    gap = np.bincount(which, right - confidence, bins)
-    return float(np.abs(gap).sum() / len(truth))
+    return np.bincount(which, minlength=bins), np.bincount(which, confidence, bins), np.bincount(which, right, bins)
 
 
 def confusion_error(estimated: Array, true: Array) -> float:

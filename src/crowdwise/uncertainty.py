@@ -200,6 +200,19 @@ def credible(posterior: Array, level: float) -> Array:
     return inside
 
 
+def share_interval(right: Array, votes: Array, level: float) -> tuple[Array, Array]:
+    """Ends of the central interval of a share, so many of so many, under Jeffreys' prior.
+
+    >>> [float(end.round(2)) for end in share_interval(np.array(9.0), np.array(10.0), 0.9)]
+    [0.67, 0.98]
+    """
+    from scipy.special import betaincinv
+
+    a, b = right + 0.5, np.maximum(votes - right, 0.0) + 0.5
+    low, high = (betaincinv(a, b, (1.0 + side * level) / 2.0) for side in (-1.0, 1.0))
+    return np.asarray(low), np.asarray(high)
+
+
 def check_level(level: float) -> None:
     """A level of an interval lies between 0 and 1."""
     if not 0.0 < level < 1.0:

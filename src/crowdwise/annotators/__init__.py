@@ -9,7 +9,7 @@ from .information import capacity
 from .items import repeated, review
 from .quality import confusion, quality, quality_by_class
 from .spammers import covariance_spammers, eliminated
-from .timing import timing
+from .timing import over_time, timing, with_timing
 from .verdict import prune, verdicts
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "effective_number",
     "eliminated",
     "honest_result",
+    "over_time",
     "pairwise_agreement",
     "prune",
     "quality",
@@ -33,4 +34,5 @@ __all__ = [
     "spammer_score",
     "timing",
     "verdicts",
+    "with_timing",
 ]

@@ -11,13 +11,14 @@ from ..codes import Array, as_names_of, find, names_array, shown
 from ..crowd import Crowd
 from ..engine import bind
 from ..errors import InputError
+from ..gold import gold_codes
 from ..result import Result
 from ..table import Table
 
 SURE = 0.95
 
 
-def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: float = SURE) -> Table:
+def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: float = SURE, gold: Any = None) -> Table:
     r"""A row an item, those where one more vote is expected to gain most first.
 
     Columns: item, label, confidence, votes, agreement (share of the votes for the most common label), state, gain,
@@ -25,7 +26,8 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
 
     state: "contested", a trusted annotator says something else than the label; "uncertain", the confidence is below
     `sure`; "easy", the confidence is not, and all votes, of two annotators or more, say the label; otherwise "open":
-    sure enough, though votes differ or there is one only. Easy items can be accepted; contested ones come first.
+    sure enough, though votes differ or there is one only. Easy items can be accepted; contested ones come first. Items
+    of gold are known, and left out.
 
     gain: bits that one more vote, of an annotator drawn as votes are, is expected to tell of the class: the mutual
     information of class and label, :math:`\sum_{k l} q(k) A[k, l] \log_2 \frac{A[k, l]}{\sum_c q(c) A[c, l]}`, with A
@@ -71,6 +73,8 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     }
     if against.any():
         columns["trusted"] = np.where(contested, crowd.classes[against.argmax(axis=1)].astype(object), None)
+    if gold is not None:
+        order = order[gold_codes(crowd, gold)[order] < 0]
     return Table(columns).take(order)
 
 

@@ -14,7 +14,7 @@ from ..gold import gold_codes
 from ..result import Result
 from ..table import Table
 from ..ties import shared
-from ..uncertainty import accuracy_intervals, check_level
+from ..uncertainty import accuracy_intervals, check_level, share_interval
 from .information import capacity
 
 
@@ -94,7 +94,7 @@ def quality_by_class(crowd: Crowd, result: Result, *, level: float = 0.9) -> Tab
     met, given = counts.sum(axis=2), counts.sum(axis=1)
     right = np.einsum("jkk->jk", counts)
     total = np.maximum(met.sum(axis=1, keepdims=True), 1e-300)
-    low, high = _jeffreys(right, met, level)
+    low, high = share_interval(right, met, level)
     nothing = met < 1e-9
     columns = {
         "accuracy": np.where(nothing, np.nan, right / np.maximum(met, 1e-300)),
@@ -136,16 +136,7 @@ def _on_gold(crowd: Crowd, gold: Any, level: float | None) -> dict[str, Array]:
     right = of_gold.annotator_votes((of_gold.label == known[of_gold.item]).astype(float)).sum(axis=1)
     columns = {"gold_votes": votes, "gold_accuracy": np.where(votes > 0.0, right / np.maximum(votes, 1e-300), np.nan)}
     if level is not None:
-        low, high = _jeffreys(right, votes, level)
+        low, high = share_interval(right, votes, level)
         columns["gold_low"] = np.where(votes > 0.0, np.fmin(low, columns["gold_accuracy"]), np.nan)
         columns["gold_high"] = np.where(votes > 0.0, np.fmax(high, columns["gold_accuracy"]), np.nan)
     return columns
-
-
-def _jeffreys(right: Array, votes: Array, level: float) -> tuple[Array, Array]:
-    """Ends of the central interval of a share, so many of so many, under Jeffreys' prior."""
-    from scipy.special import betaincinv
-
-    a, b = right + 0.5, np.maximum(votes - right, 0.0) + 0.5
-    low, high = (betaincinv(a, b, (1.0 + side * level) / 2.0) for side in (-1.0, 1.0))
-    return np.asarray(low), np.asarray(high)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array
+from ..codes import Array, find
 from ..crowd import Crowd
 from ..errors import InputError
 from ..result import Result
@@ -39,23 +39,68 @@ def timing(crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -
     crowd, posterior = result.on(crowd)
     n = crowd.n_annotators
     columns = {"annotator": crowd.annotators, "votes": np.bincount(crowd.annotator, minlength=n)}
-    when = _numbers(crowd, time) if time else None
+    when = _numbers(crowd, time)[0] if time else None
     if when is not None:
         columns |= _drift(crowd, posterior, when)
-    took = _numbers(crowd, seconds, dates=False) if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
+    took = _numbers(crowd, seconds, dates=False)[0] if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
     if (took < 0.0).any():
         raise InputError(f"column {seconds!r}: {took[took < 0.0][0]} seconds; a vote takes no less than none")
     columns |= _speed(crowd, took)
     return Table(columns)
 
 
-def _numbers(crowd: Crowd, name: str, dates: bool = True) -> Array:
-    """A column of the votes as numbers; dates, where they may be, as seconds."""
+def with_timing(found: Table, crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -> Table:
+    """A table of annotators, and drift and speed beside it; as it is where no column tells when or how long."""
+    if not (time or seconds):
+        return found
+    timed = timing(crowd, result, time=time, seconds=seconds)
+    place = find(found["annotator"], timed["annotator"])
+    more = {name: timed[name][place] for name in timed.columns if name not in ("annotator", "votes")}
+    return Table({**found.columns, **more})
+
+
+def over_time(crowd: Crowd, result: Result, time: str, *, periods: int = 24) -> Table:
+    """A row an annotator and period in which he voted: when it begins, votes, and the accuracy of these.
+
+    The time from the first vote to the last is cut into `periods` equal ones; `begins` is a number, or a date. Votes
+    without a time are left out.
+
+    >>> crowd = Crowd.from_columns([1, 2, 3], ["ann"] * 3, ["cat", "cat", "dog"], extra={"time": [0.0, 1.0, 10.0]})
+    >>> from crowdwise import MajorityVote
+    >>> list(over_time(crowd, MajorityVote().fit(crowd), "time", periods=2).rows())
+    [('ann', 0, 0.0, 2, 1.0), ('ann', 1, 5.0, 1, 1.0)]
+    """
+    if periods < 1:
+        raise InputError(f"periods={periods} must be at least 1")
+    crowd, posterior = result.on(crowd)
+    when, dated = _numbers(crowd, time)
+    known = np.isfinite(when)
+    first, last = (when[known].min(), when[known].max()) if known.any() else (0.0, 0.0)
+    length = (last - first) / periods or 1.0
+    period = np.minimum((when[known] - first) / length, periods - 1).astype(np.int64)
+    key, place, votes = np.unique(
+        crowd.annotator[known] * np.int64(periods) + period, return_inverse=True, return_counts=True
+    )
+    right = np.bincount(place, posterior[crowd.item, crowd.label][known], key.size)
+    begins = first + key % periods * length
+    return Table(
+        {
+            "annotator": crowd.annotators[key // periods],
+            "period": key % periods,
+            "begins": begins.astype("datetime64[s]") if dated else begins,
+            "votes": votes,
+            "accuracy": right / votes,
+        }
+    )
+
+
+def _numbers(crowd: Crowd, name: str, dates: bool = True) -> tuple[Array, bool]:
+    """A column of the votes as numbers, and whether they were dates, where they may be: then they are seconds."""
     if name not in crowd.extra:
         raise InputError(f"column {name!r}: the votes have {', '.join(crowd.extra) or 'no further columns'}")
     values = np.asarray(crowd.extra[name])
     if values.dtype.kind in "iuf":
-        return values.astype(float)
+        return values.astype(float), False
     if values.dtype.kind == "M":
         texts = [None if np.isnat(value) else str(value) for value in values.astype("datetime64[us]")]
     else:
@@ -64,8 +109,8 @@ def _numbers(crowd: Crowd, name: str, dates: bool = True) -> Array:
     return _read(name, texts, dates)
 
 
-def _read(name: str, texts: list[str | None], dates: bool) -> Array:
-    """Numbers, or dates with or without a time zone, as text; None is NaN."""
+def _read(name: str, texts: list[str | None], dates: bool) -> tuple[Array, bool]:
+    """Numbers, or dates with or without a time zone, as text, and which; None is NaN."""
     import pyarrow as pa
 
     kinds = [pa.float64(), *([pa.timestamp("us"), pa.timestamp("us", "UTC")] if dates else [])]
@@ -80,7 +125,8 @@ def _read(name: str, texts: list[str | None], dates: bool) -> Array:
     for kind in kinds:
         numbers = read(pa.array(texts, pa.string()), kind)
         if numbers is not None:
-            return np.asarray(numbers.to_numpy(zero_copy_only=False), float) / (1.0 if kind == kinds[0] else 1e6)
+            dated = kind != kinds[0]
+            return np.asarray(numbers.to_numpy(zero_copy_only=False), float) / (1e6 if dated else 1.0), dated
     known = next((kind for kind in kinds if read(pa.array([texts[0]], pa.string()), kind) is not None), kinds[0])
     strange = next((text for text in texts if read(pa.array([text], pa.string()), known) is None), texts[0])
     wanted = "neither a number nor a date such as 2026-01-31T12:00:00" if dates else "no number of seconds"

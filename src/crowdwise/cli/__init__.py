@@ -18,6 +18,7 @@ from .explain import explain
 from .identify import identify
 from .methods import methods
 from .predict import predict
+from .report import report
 from .review import review
 from .simulate import simulate
 from .train import train
@@ -32,7 +33,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 COMMANDS = (
-    aggregate, compare, explain, annotators, agreement, review, identify, train, predict, simulate, methods, demo,
+    aggregate, report, compare, explain, annotators, agreement, review, identify, train, predict, simulate, methods,
+    demo,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)

@@ -66,11 +66,10 @@ def annotators(
 
     Example: crowdwise annotators votes.csv --out annotators.csv --prune cleaned.csv
     """
-    from ..annotators import attacked_items, effective_number, honest_result, prune, quality_by_class, timing, verdicts
+    from ..annotators import attacked_items, effective_number, prune, quality_by_class, verdicts, with_timing
     from ..codes import find
     from ..io import write_table
     from ..methods import make
-    from ..table import Table
 
     extra = tuple(name for name in (time, seconds) if name)
     with o.spoken_warnings(), o.progress(method) as tell:
@@ -78,19 +77,12 @@ def annotators(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_), gold
         )
         model = make(method, seed=seed, **o.settings(set_))
-        fitted = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
-        settled = known is not None and not trusted
-        result = fitted if settled else honest_result(crowd, fitted, trusted=trusted or (), seed=seed)
+        result, doubt = o.believed(crowd, model, known, trusted, engine, tell)
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
         found = verdicts(crowd, result, **rules, gold=known, engine=engine)
-        if extra:
-            timed = timing(crowd, result, time=time or "", seconds=seconds or "")
-            place = find(found["annotator"], timed["annotator"])
-            more = {name: timed[name][place] for name in timed.columns if name not in ("annotator", "votes")}
-            found = Table({**found.columns, **more})
-    if result is not fitted:
-        believed = "trusted annotators contradict" if trusted else "most annotators, by heads, contradict"
-        o.say(f"{method} says what {believed}: another explanation of the votes is taken, and they are believed.")
+        found = with_timing(found, crowd, result, time=time or "", seconds=seconds or "")
+    if doubt:
+        o.say(doubt)
     if out:
         write_table(found, out)
     if by_class:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from ..base import Aggregator
+    from ..crowd import Crowd
     from ..io import Reading
+    from ..result import Result
     from ..table import Table
 
 Votes = Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, also .gz; - is standard input.")]
@@ -80,6 +83,9 @@ def read(
     )
     for note in reading.notes:
         say(f"{votes}: {note}")
+    if reading.voters:
+        shown = ", ".join(reading.voters[:8]) + (" ..." if len(reading.voters) > 8 else "")
+        say(f"{votes}: the columns of votes are {shown}")
     return reading
 
 
@@ -94,6 +100,31 @@ def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, 
     place = find(names_array(list(gold)), reading.crowd.items)
     classes = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
     return reading.crowd.with_names(classes=classes), gold or None
+
+
+def believed(
+    crowd: Crowd,
+    model: Aggregator,
+    gold: Any,
+    trusted: list[str] | None,
+    engine: str,
+    tell: Callable[[str], None] | None,
+) -> tuple[Result, str]:
+    """A fit that trusted annotators, or else most by heads, stand behind; and what to say where it is not the first.
+
+    Gold settles the matter, unless somebody is trusted.
+    """
+    from ..annotators import honest_result
+
+    fitted = model.fit(crowd, gold=gold, engine=engine, callback=steps(tell))
+    if gold is not None and not trusted:
+        return fitted, ""
+    result = honest_result(crowd, fitted, trusted=trusted or (), seed=model.seed)
+    if result is fitted:
+        return fitted, ""
+    against = "trusted annotators contradict" if trusted else "most annotators, by heads, contradict"
+    doubt = f"{model.name} says what {against}: another explanation of the votes is taken, and they are believed."
+    return result, doubt
 
 
 def settings(given: list[str] | None) -> dict[str, Any]:
@@ -117,14 +148,21 @@ def settings(given: list[str] | None) -> dict[str, Any]:
 
 
 @contextmanager
-def spoken_warnings() -> Iterator[None]:
-    """Warnings about the data as one line each."""
-    with warnings.catch_warnings():
-        from ..errors import DataWarning
+def spoken_warnings() -> Iterator[list[str]]:
+    """Warnings about the data as one line each, said once; and the list of them."""
+    from ..errors import DataWarning
 
+    told: list[str] = []
+
+    def speak(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in told:
+            told.append(str(message))
+            say(f"warning: {message}")
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
-        warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
-        yield
+        warnings.showwarning = speak
+        yield told
 
 
 @contextmanager

@@ -46,7 +46,6 @@ def review(
 
     from ..annotators import repeated as repeated_votes
     from ..annotators import review as reviewed
-    from ..gold import gold_codes
     from ..io import write_table
     from ..methods import make
 
@@ -56,11 +55,7 @@ def review(
         )
         model = make(method, seed=seed, **o.settings(set_))
         result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
-        found = reviewed(crowd, result, trusted=trusted or (), sure=sure)
-    if known is not None:
-        settled = crowd.items[gold_codes(crowd, known) >= 0]
-        left = ~np.isin(found["item"].astype(str), settled.astype(str))
-        found = found.take(left)
+        found = reviewed(crowd, result, trusted=trusted or (), sure=sure, gold=known)
     state = found["state"].astype(str)
     queue = np.flatnonzero(state != "easy")[:top]
     rows = found.take(queue)

@@ -208,7 +208,8 @@ class NumpyEngine:
         return code.astype(np.int64) * self.n_classes + self.label
 
     def _sum(self, cell: Array, value: Any, rows: int) -> Array:
-        return np.bincount(cell, self._weighted(value), rows * self.n_classes).reshape(rows, self.n_classes)
+        sums = np.bincount(cell, self._weighted(value), rows * self.n_classes)
+        return sums.astype(float, copy=False).reshape(rows, self.n_classes)  # of no votes NumPy counts in integers
 
     def _rows_by(self, code: Array, n: int) -> Any:
         """The sparse matrix that sums rows of votes by a code, (n, votes)."""

@@ -25,11 +25,15 @@ DESCRIPTIONS = {
 
 
 class Reading(NamedTuple):
-    """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way."""
+    """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
+
+    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell.
+    """
 
     crowd: Crowd
     gold: Mapping[Any, Any]
     notes: tuple[str, ...]
+    voters: tuple[str, ...] = ()
 
 
 def read_votes(
@@ -153,12 +157,12 @@ def _wide(
     ignored = [name for name in names if name not in {item, gold_column, *voters}]
     notes = [
         *rows.notes,
-        f"a wide table: items from column {item!r}, votes from {_some(voters)}",
+        f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
         f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
         f"columns not used: {', '.join(ignored)}" if ignored else "",
         *_remarks(crowd, repeats),
     ]
-    return Reading(crowd, gold, tuple(note for note in notes if note))
+    return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
 
 
 def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
@@ -215,7 +219,3 @@ def _remarks(crowd: Crowd, repeats: Repeats) -> list[str]:
     if repeats == "all" and crowd.n_repeated:
         remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")
     return remarks
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:7])} and {len(names) - 7} more columns"

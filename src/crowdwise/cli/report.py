@@ -1,0 +1,156 @@
+"""crowdwise report: everything on one page."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+NAMES = ("trusted", "annotators", "key")  # options that may tell annotators' names
+
+
+def report(
+    context: typer.Context,
+    votes: o.Votes,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", help="File to write to; - is standard output.", show_default="report.html"),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="html, md (a short text) or json.", show_default="by the file's ending"),
+    ] = None,
+    method: o.MethodName = "auto",
+    set_: o.Settings = None,
+    gold: o.Gold = None,
+    truth: Annotated[
+        str | None, typer.Option(help="File of true labels (item, label), used to measure, never to fit.")
+    ] = None,
+    trusted: o.Trusted = None,
+    anonymise: Annotated[bool, typer.Option("--anonymise", help="Numbers in place of annotators' names.")] = False,
+    key: Annotated[
+        str | None, typer.Option("--key", help="With --anonymise: write who is who to a file, to keep at home.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="Column of when a vote was given: drift, and votes over time.")
+    ] = None,
+    seconds: Annotated[str | None, typer.Option("--seconds", help="Column of how long a vote took: speed.")] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Names to compare with, separated by commas; none.", show_default="seven quick ones"),
+    ] = None,
+    sure: Annotated[float, typer.Option(help="Confidence from which an item is settled.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+    top: Annotated[int, typer.Option(help="How many contested items are shown.", min=0)] = 50,
+    title: Annotated[str | None, typer.Option(help="Title of the report.", show_default="the file's name")] = None,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+    engine: o.Engine = "auto",
+    seed: o.Seed = 0,
+    json: Annotated[
+        bool, typer.Option("--json", help="The same content as JSON, on standard output unless --out.")
+    ] = False,
+) -> None:
+    """Write one page that says it all: labels, annotators, agreement, contested items, and how far to trust them.
+
+    The page is one file that opens offline. --format md is a short text for a pull request, --json the same content for
+    other tools; both go to standard output unless --out names a file.
+
+    Example: crowdwise report votes.csv --out report.html --gold gold.csv
+    """
+    from ..annotators.items import known_annotators
+    from ..codes import find
+    from ..errors import InputError
+    from ..io import read_labels, write_table
+    from ..methods import make
+    from ..report import anonymised
+    from ..report import report as about
+    from ..report.content import QUICK
+
+    form = _form(out, form, json)
+    out = out or ("report.html" if form == "html" else "-")
+    if key and not anonymise:
+        raise InputError("--key writes who is who: it goes with --anonymise")
+    extra = tuple(name for name in (time, seconds) if name)
+    others = [] if methods == "none" else [one.strip() for one in methods.split(",")] if methods else QUICK
+    with o.spoken_warnings() as warned, o.progress("report") as tell:
+        reading = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_)
+        crowd, known = o.with_known(reading, gold)
+        believed = trusted or []
+        if anonymise:
+            chosen = crowd.annotators[known_annotators(crowd, believed)]
+            crowd, names = anonymised(crowd)
+            believed = names["annotator"][find(chosen, names["name"])].tolist()
+        for one in others:
+            make(one)
+        model = make(method, seed=seed, **o.settings(set_))
+        result, doubt = o.believed(crowd, model, known, believed, engine, tell)
+        found = about(
+            crowd,
+            result,
+            gold=known,
+            truth=read_labels(truth) if truth else None,
+            trusted=believed,
+            time=time or "",
+            seconds=seconds or "",
+            methods=others,
+            level=level,
+            sure=sure,
+            items=top,
+            title=title or Path(votes).name,
+            notes=[note for note in (*reading.notes, *warned, doubt) if note],
+            made={"command": _command(context, anonymise), "anonymised": anonymise},
+            engine=engine,
+            callback=tell,
+        )
+    if key:
+        write_table(names, key)
+    if out == "-":
+        typer.echo({"html": found.html, "md": found.markdown, "json": found.json}[form]())
+        return
+    found.write(out, form)
+    o.say(f"{out}: {Path(out).stat().st_size / 1e6:.1f} MB")
+
+
+def _form(out: str | None, form: str | None, json: bool) -> str:
+    """What to write: told, or by the ending of the file."""
+    from ..errors import InputError
+
+    if json and form not in (None, "json"):
+        raise InputError(f"--json and --format {form}: choose one")
+    ending = Path(out).suffix.lstrip(".") if out and out != "-" else "html"
+    chosen = "json" if json else form or ending
+    if chosen not in ("html", "md", "json"):
+        raise InputError(
+            f"--format {chosen}: choose html, md or json" if form else f"{out}: a report is .html, .md or .json"
+        )
+    return chosen
+
+
+def _command(context: typer.Context, hide: bool) -> str:
+    """The command as it was given; without what names annotators, where they have to be hidden."""
+    words = ["crowdwise", str(context.info_name)]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params[str(parameter.name)]
+        if parameter.param_type_name == "argument":
+            words.append(str(value))
+        elif value is True:
+            words.append(parameter.opts[0])
+        else:
+            values = value if isinstance(value, list | tuple) else [value]
+            hidden = hide and parameter.name in NAMES
+            words += [word for one in values for word in (parameter.opts[0], "..." if hidden else str(one))]
+    return shlex.join(words)

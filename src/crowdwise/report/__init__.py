@@ -1,0 +1,6 @@
+"""The report: everything that is known about a crowd, as one page that opens offline, as data, or as a short text."""
+
+from .anonymous import anonymised
+from .content import Report, report
+
+__all__ = ["Report", "anonymised", "report"]

@@ -1,0 +1,52 @@
+"""What the labels are, how sure they are, and how right, where that can be seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import metrics
+from ..codes import Array
+from ..crowd import Crowd
+from ..result import Result
+from ..table import Table
+from ..uncertainty import share_interval
+
+BINS = 20  # of the confidence
+
+
+def classes(crowd: Crowd, result: Result) -> Table:
+    """A row a class, the most common first: items that got it, items expected to be of it, and votes for it."""
+    crowd, posterior = result.on(crowd)
+    label = result.labels_on(crowd, posterior)
+    columns = {
+        "class": crowd.classes,
+        "items": np.bincount(label, minlength=crowd.n_classes),
+        "expected": posterior.sum(axis=0),
+        "votes": np.bincount(crowd.label, minlength=crowd.n_classes),
+    }
+    return Table(columns).take(np.argsort(-columns["items"], kind="stable"))
+
+
+def certainty(confidence: Array) -> Table:
+    """How many items have a confidence between `low` and `high`."""
+    items, edges = np.histogram(np.clip(confidence, 0.0, 1.0), BINS, (0.0, 1.0))
+    return Table({"low": edges[:-1], "high": edges[1:], "items": items})
+
+
+def calibration(posterior: Array, truth: Array, source: str, level: float) -> dict[str, Any] | None:
+    """How often labels of each confidence are right, by truth that the fit was not told; None where there is none."""
+    if not (truth >= 0).any():
+        return None
+    bins = metrics.reliability(posterior, truth)
+    low, high = share_interval(bins["accuracy"] * bins["items"], bins["items"], level)
+    known = int((truth >= 0).sum())
+    return {
+        "source": source,
+        "items": known,
+        "accuracy": metrics.accuracy(posterior, truth),
+        "expected": float((bins["confidence"] * bins["items"]).sum() / known),
+        "error": metrics.calibration_error(posterior, truth),
+        "bins": Table({**bins.columns, "low": low, "high": high}),
+    }

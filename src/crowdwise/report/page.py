@@ -1,0 +1,56 @@
+"""The page: a frame, a style, a script and the content, in one file that asks nothing of any network.
+
+The script builds everything from the content, as text: no name from data is ever read as HTML. The policy lets only
+this style and this script work, by their hashes, and no address at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from .data import columns, dumps
+from .summary import sentences
+from .texts import texts
+
+SCRIPTS = ("dom", "charts", "annotators", "sections", "main")
+
+
+def page(content: Mapping[str, Any]) -> str:
+    """The whole page."""
+    style, script = _read("style.css"), "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    told = {**content, "sentences": sentences(content, _isolated)}
+    parts = {
+        "language": escape(texts()["language"]),
+        "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; "
+        "form-action 'none'",
+        "title": escape(str(content["title"])),
+        "no_script": escape(texts()["no_script"]),
+        "style": style,
+        "content": _inert(dumps({"texts": texts(), "content": told}, columns, separators=(",", ":"))),
+        "script": script,
+    }
+    before, *rest = _read("frame.html").split("{{")
+    return before + "".join(parts[name] + text for name, text in (piece.split("}}", 1) for piece in rest))
+
+
+def _isolated(name: Any) -> str:
+    """A name in a sentence, so that letters that run the other way do not turn the sentence around."""
+    return f"\u2068{str(name) or texts()['empty_name']}\u2069"
+
+
+def _inert(json: str) -> str:
+    """JSON that no reader of HTML takes for the end of its element, or for anything else."""
+    return json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(name: str) -> str:
+    return (files(__package__) / "web" / name).read_text("utf-8")

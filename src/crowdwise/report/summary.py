@@ -1,0 +1,82 @@
+"""The first sentences of a report, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..codes import Array
+from .texts import fill, texts
+
+FLAGGED = ("colluder", "adversary", "spammer")
+MOST_NAMES = 6  # of a list in a sentence
+DRIFT = 3.0  # standard errors beyond which a change is told
+TOO_SURE = 0.05  # expected less measured accuracy from which confidences are called too high
+
+
+def sentences(content: Mapping[str, Any], name: Callable[[Any], str]) -> list[str]:
+    """What the numbers of `content` say; `name` writes an annotator's name."""
+    return [*_items(content), *_people(content, name), *_trust(content)]
+
+
+def percent(share: float) -> str:
+    """A share as people read it; only all is 100 %, only nothing 0 %.
+
+    >>> percent(0.9996), percent(0.95), percent(0.5), percent(1.0), percent(0.0001)
+    ('99.9 %', '95 %', '50 %', '100 %', '0.1 %')
+    """
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    digits = 0 if 0.1 <= share <= 0.9 else 1
+    return f"{min(max(100.0 * share, 0.1), 99.9):.{digits}f} %".replace(".0 ", " ")
+
+
+def _items(content: Mapping[str, Any]) -> Iterator[str]:
+    words, numbers = texts()["summary"], content["summary"]
+    asked = numbers["items"] - numbers["gold"]
+    share = percent(numbers["settled"] / max(asked, 1))
+    yield fill(words["settled"], count=asked, settled=numbers["settled"], share=share, sure=percent(content["sure"]))
+    if numbers["gold"]:
+        yield fill(words["gold"], count=numbers["gold"])
+    yield fill(words["unsettled"], count=numbers["unsettled"]) if numbers["unsettled"] else words["all_settled"]
+
+
+def _people(content: Mapping[str, Any], name: Callable[[Any], str]) -> Iterator[str]:
+    words, numbers, table = texts()["summary"], content["summary"], content["annotators"]["table"]
+    verdict = table["verdict"].astype(str)
+
+    def told(key: str, who: Array) -> str:
+        return fill(words[key], count=int(who.sum()), names=_listed(table["annotator"][who], name))
+
+    yield from (told(one, verdict == one) for one in FLAGGED if numbers["verdicts"].get(one))
+    if not numbers["flagged"]:
+        yield words["nobody"]
+    if undecided := numbers["verdicts"].get("undecided"):
+        yield fill(words["undecided"], count=undecided)
+    if "drift_z" in table.columns:
+        z = np.nan_to_num(table["drift_z"])
+        yield from (told(key, who) for key, who in (("worse", z < -DRIFT), ("better", z > DRIFT)) if who.any())
+
+
+def _trust(content: Mapping[str, Any]) -> Iterator[str]:
+    words, numbers, measured = texts()["summary"], content["summary"], content["labels"]["calibration"]
+    worth = {"votes": f"{numbers['votes_per_item']:.1f}", "effective": f"{numbers['effective_votes']:.1f}"}
+    grouped = fill(words["groups"], count=numbers["groups"], **worth)
+    yield grouped if numbers["groups"] else fill(words["independent"], **worth)
+    if measured is None:
+        yield fill(words["not_measured"], expected=percent(numbers["expected_right"]))
+    else:
+        right = {name: percent(measured[name]) for name in ("accuracy", "expected")}
+        yield fill(words[f"measured_{measured['source']}"], count=measured["items"], **right)
+        if measured["expected"] - measured["accuracy"] > TOO_SURE:
+            yield words["overconfident"]
+    yield words["understood"][numbers["understood"]]
+
+
+def _listed(names: Array, name: Callable[[Any], str]) -> str:
+    shown = [name(each) for each in names[:MOST_NAMES].tolist()]
+    if names.size <= MOST_NAMES:
+        return ", ".join(shown)
+    return fill(texts()["and_more"], names=", ".join(shown), count=names.size - MOST_NAMES)

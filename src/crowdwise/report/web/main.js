@@ -1,0 +1,32 @@
+// The page itself.
+
+function themes() {
+  const words = texts.theme;
+  const select = el("select", { id: "theme", on: { change: (event) => { document.documentElement.dataset.theme = event.target.value; } } },
+    ["auto", "light", "dark"].map((theme) => el("option", { value: theme }, words[theme])));
+  return el("label", { class: "theme", for: "theme" }, words.label, select);
+}
+
+const sections = Object.entries(SECTIONS).map(([key, build]) =>
+  el("section", { id: key, "aria-labelledby": `${key}-title` }, el("h2", { id: `${key}-title` }, texts[key].title), ...build()));
+const numbers = content.summary;
+document.body.append(
+  el("a", { class: "skip", href: "#main" }, texts.skip),
+  el("header", {},
+    el("div", {}, el("h1", {}, name(content.title)),
+      el("p", { class: "quiet" }, say(texts.subtitle, { votes: numbers.votes, annotators: numbers.annotators, items: numbers.items, date: content.made.date }))),
+    themes()),
+  el("div", { class: "columns" },
+    el("nav", { "aria-label": texts.contents }, el("ol", {}, Object.keys(SECTIONS).map((key) => el("li", {}, el("a", { href: `#${key}` }, texts[key].title))))),
+    el("main", { id: "main", tabindex: -1 }, sections)),
+  tip);
+
+const links = new Map([...document.querySelectorAll("nav a")].map((anchor) => [anchor.hash.slice(1), anchor]));
+const reading = new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+  links.forEach((anchor) => anchor.removeAttribute("aria-current"));
+  links.get(entry.target.id).setAttribute("aria-current", "true");
+}), { rootMargin: "0px 0px -80% 0px" });
+sections.forEach((section) => reading.observe(section));
+
+// On paper everything that matters is open.
+addEventListener("beforeprint", () => document.querySelectorAll(".items details").forEach((item) => { item.open = true; }));
