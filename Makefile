@@ -2,13 +2,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test browser check bench docs clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Debian's chromium, in which the report is tested; without it those tests are skipped.
+browser:
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
 check: .venv/dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -34,7 +34,7 @@ def main(out):
             continue
         options = {"matrices": made.confusion} if name == "oracle" else OPTIONS.get(name)
         for prior in (None, [0.5, 0.3, 0.2]):
-            model = CrowdClassifier(network, name, options, prior, epochs=6, batch=33, rate=1e-2, device="cpu")
+            model = CrowdClassifier(network, name, options, prior, epochs=4, batch=33, rate=1e-2, device="cpu")
             said[f"{name} {prior}"] = model.fit(x, made.crowd, accelerator=accelerator).predict_proba(x)
             said[f"{name} {prior} loss"] = np.array(model.final_.loss)
     if rank() == 0:
