@@ -12,7 +12,7 @@ test: .venv/dev
 
 # Debian's chromium, in which the report is tested; without it those tests are skipped.
 browser:
-	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core)
 
 check: .venv/dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -9,7 +9,7 @@ import sys
 ALL = (
     "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
-    "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people",
+    "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
 )  # fmt: skip
 
 if __name__ == "__main__":

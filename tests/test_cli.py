@@ -314,9 +314,10 @@ def test_a_reader_who_has_seen_enough(folder):
 
 def test_demo(tmp_path):
     done = run("demo", "--out", tmp_path / "d")
-    assert done.returncode == 0 and "adversary" in done.stdout and str(tmp_path / "d") in done.stdout
+    assert done.returncode == 0 and "adversary" in done.stdout
+    assert (tmp_path / "d" / "report.html").as_uri() in done.stdout
     assert {path.name for path in (tmp_path / "d").iterdir()} == {
-        "votes.csv", "truth.csv", "labels.csv", "annotators.csv", "methods.csv",
+        "votes.csv", "truth.csv", "labels.csv", "annotators.csv", "methods.csv", "report.html",
     }  # fmt: skip
 
 

@@ -101,12 +101,10 @@ def _numbers(crowd: Crowd, name: str, dates: bool = True) -> tuple[Array, bool]:
     values = np.asarray(crowd.extra[name])
     if values.dtype.kind in "iuf":
         return values.astype(float), False
-    if values.dtype.kind == "M":
-        texts = [None if np.isnat(value) else str(value) for value in values.astype("datetime64[us]")]
-    else:
-        plain = [None if value is None else str(value).strip() for value in values.tolist()]
-        texts = [None if text in NOTHING else text for text in plain]
-    return _read(name, texts, dates)
+    if values.dtype.kind == "M" and dates:
+        return np.where(np.isnat(values), np.nan, values.astype("datetime64[us]").astype(np.int64) / 1e6), True
+    plain = [None if value is None else str(value).strip() for value in values.tolist()]
+    return _read(name, [None if text in NOTHING else text for text in plain], dates)
 
 
 def _read(name: str, texts: list[str | None], dates: bool) -> tuple[Array, bool]:

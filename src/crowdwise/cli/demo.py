@@ -25,6 +25,7 @@ def demo(
     from ..errors import InputError
     from ..io import write_table
     from ..metrics import skill_correlation
+    from ..report import report
     from ..table import Table
 
     try:
@@ -58,6 +59,8 @@ def demo(
     write_table(best.to_table(), out / "labels.csv")
     write_table(people_table, out / "annotators.csv")
     write_table(table, out / "methods.csv")
+    about = report(crowd, best, truth=truth, title="1,797 handwritten digits")
+    about.write(out / "report.html")
     kinds = made.kind[people_table["annotator"].astype(int)]
     shown = {name: people_table[name] for name in ("annotator", "votes", "accuracy", "information", "verdict")}
     o.show(
@@ -69,5 +72,6 @@ def demo(
         f"Rank correlation of estimated and true annotator accuracy: "
         f"{skill_correlation(people_table['accuracy'], true_accuracy):.2f}\n"
     )
-    typer.echo(f"Written to {out}/: labels.csv, annotators.csv, methods.csv, votes.csv, truth.csv")
+    typer.echo(f"Written to {out}/: report.html, labels.csv, annotators.csv, methods.csv, votes.csv, truth.csv")
+    typer.echo(f"Open {(out / 'report.html').resolve().as_uri()} in a browser: it says all of this, and why.")
     typer.echo(f"Next: {sys.argv[0]} explain {out}/votes.csv 7    (why is item 7 what it is?)")

@@ -41,7 +41,7 @@ def report(
     seconds: Annotated[str | None, typer.Option("--seconds", help="Column of how long a vote took: speed.")] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Names to compare with, separated by commas; none.", show_default="seven quick ones"),
+        typer.Option(help="Names to compare with, separated by commas; none.", show_default="six quick ones"),
     ] = None,
     sure: Annotated[float, typer.Option(help="Confidence from which an item is settled.")] = 0.95,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,

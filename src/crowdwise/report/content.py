@@ -29,7 +29,7 @@ from .contested import SETTLED, contested
 from .people import annotators
 from .together import coefficients, heat_map
 
-QUICK = ("majority-vote", "wawa", "one-coin", "dawid-skene", "glad", "mace", "zencrowd")  # seconds for a million votes
+QUICK = ("majority-vote", "wawa", "one-coin", "dawid-skene", "mace", "zencrowd")  # seconds for a million votes
 TOLD = 20  # rows of a table that only a part is told of
 
 

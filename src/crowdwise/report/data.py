@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codes import Array
 from ..table import Table
 
 DIGITS = 4  # of fractions on the page
@@ -16,32 +17,42 @@ DIGITS = 4  # of fractions on the page
 
 def dumps(content: Any, of_table: Callable[[Table], Any], **options: Any) -> str:
     """JSON of nested content; a Table as `of_table` has it."""
-    return json.dumps(_plain(content, of_table), ensure_ascii=False, allow_nan=False, **options)
+    return json.dumps(_plain(content, of_table), ensure_ascii=False, allow_nan=False, default=str, **options)
 
 
 def records(table: Table) -> list[dict[str, Any]]:
     """A list of rows, each by column: for people and their tools."""
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+    lists = [_list(column) for column in table.columns.values()]
+    return [dict(zip(table.columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def columns(table: Table) -> dict[str, list[Any]]:
     """A list for each column, numbers rounded: for the page, where it has to be small."""
-    return {name: _rounded(column).tolist() for name, column in table.columns.items()}
+    return {
+        name: _list(column.round(DIGITS) if column.dtype.kind == "f" else column)
+        for name, column in table.columns.items()
+    }
 
 
-def _rounded(column: Any) -> Any:
-    return column.round(DIGITS) if column.dtype.kind == "f" else column
+def _list(array: Array) -> list[Any]:
+    """An array as JSON has it, a million numbers at a time."""
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        unknown, array = ~np.isfinite(array), array.astype(object)
+        array[unknown] = None
+    elif array.dtype.kind not in "biufO":  # dates
+        array = array.astype(str)
+    return array.tolist()
 
 
 def _plain(value: Any, of_table: Callable[[Table], Any]) -> Any:
     if isinstance(value, Table):
-        return _plain(of_table(value), of_table)
+        return of_table(value)
     if isinstance(value, Mapping):
         return {str(name): _plain(each, of_table) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(each, of_table) for each in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist(), of_table)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | None) else str(value)
+    if isinstance(value, np.ndarray):
+        return _list(value)
+    if isinstance(value, np.generic):
+        return _plain(value.item(), of_table)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
