@@ -274,10 +274,22 @@ def test_help_has_an_example(command):
 
 def test_warnings_are_spoken(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\na,x,1\na,y,1\n")
-    (tmp_path / "g.csv").write_text("item,label\nzz,1\n")
+    (tmp_path / "g.csv").write_text("item,label\nzz,1\na,1\n")
     done = run("aggregate", "v.csv", "--gold", "g.csv", cwd=tmp_path)
     assert done.returncode == 0 and done.stdout == "item,label,confidence\na,1,1\n"
     assert done.stderr.count("warning: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [("zz,1\n", "no item of it is among the votes', such as 'zz'"), ("a,yes\nb,no\n", "no label of it is among")],
+)
+def test_gold_of_something_else(tmp_path, gold, message):
+    (tmp_path / "v.csv").write_text("item,annotator,label\na,x,1\na,y,1\nb,x,2\n")
+    (tmp_path / "g.csv").write_text("item,label\n" + gold)
+    for option in ("--gold", "--truth"):
+        done = run("report", "v.csv", option, "g.csv", cwd=tmp_path)
+        assert done.returncode == 1 and message in done.stderr and not (tmp_path / "report.html").exists()
 
 
 def test_gold_may_bring_a_class(tmp_path):

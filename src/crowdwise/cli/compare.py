@@ -57,6 +57,8 @@ def compare(
             o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
         )
         true = read_labels(truth) if truth else None
+        if true:
+            o.require_kin(crowd, true, str(truth))
         table, results = side_by_side(
             crowd,
             truth=true,

@@ -97,9 +97,27 @@ def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, 
     gold = dict(reading.gold) if gold_file is None else read_labels(gold_file)
     if gold_file is not None and reading.gold:
         say(f"gold comes from {gold_file}; the gold column beside the votes is left out")
+    if gold_file is not None:
+        require_kin(reading.crowd, gold, gold_file)
     place = find(names_array(list(gold)), reading.crowd.items)
     classes = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
     return reading.crowd.with_names(classes=classes), gold or None
+
+
+def require_kin(crowd: Crowd, known: dict[Any, Any], file: str) -> None:
+    """Known labels that share no item with the votes are of something else; so are several that share no label."""
+    from ..codes import find, names_array, shown
+    from ..errors import InputError
+
+    for what, theirs, ours, few in (
+        ("item", list(known), crowd.items, 1), ("label", list(known.values()), crowd.classes, 2),
+    ):  # fmt: skip
+        names = names_array(list(dict.fromkeys(theirs)))
+        if names.size >= few and ours.size and (find(names, ours) < 0).all():
+            text = (
+                f"no {what} of it is among the votes', such as {shown(names[0])}; theirs are such as {shown(ours[0])}"
+            )
+            raise InputError(f"{file}: {text}")
 
 
 def believed(

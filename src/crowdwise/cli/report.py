@@ -83,6 +83,9 @@ def report(
         raise InputError("--key writes who is who: it goes with --anonymise")
     extra = tuple(name for name in (time, seconds) if name)
     others = [] if methods == "none" else [one.strip() for one in methods.split(",")] if methods else QUICK
+    model = make(method, seed=seed, **o.settings(set_))
+    for one in others:
+        make(one)
     with o.spoken_warnings() as warned, o.progress("report") as tell:
         reading = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_)
         crowd, known = o.with_known(reading, gold)
@@ -91,15 +94,15 @@ def report(
             chosen = crowd.annotators[known_annotators(crowd, believed)]
             crowd, names = anonymised(crowd)
             believed = names["annotator"][find(chosen, names["name"])].tolist()
-        for one in others:
-            make(one)
-        model = make(method, seed=seed, **o.settings(set_))
+        true = read_labels(truth) if truth else None
+        if true:
+            o.require_kin(crowd, true, str(truth))
         result, doubt = o.believed(crowd, model, known, believed, engine, tell)
         found = about(
             crowd,
             result,
             gold=known,
-            truth=read_labels(truth) if truth else None,
+            truth=true,
             trusted=believed,
             time=time or "",
             seconds=seconds or "",
@@ -115,11 +118,15 @@ def report(
         )
     if key:
         write_table(names, key)
+        o.say(f"who is who: {key}")
     if out == "-":
         typer.echo({"html": found.html, "md": found.markdown, "json": found.json}[form]())
         return
     found.write(out, form)
-    o.say(f"{out}: {Path(out).stat().st_size / 1e6:.1f} MB")
+    o.say(
+        f"written to {out}, {Path(out).stat().st_size / 1e6:.1f} MB"
+        + ("; open it in a browser" if form == "html" else "")
+    )
 
 
 def _form(out: str | None, form: str | None, json: bool) -> str:

@@ -159,7 +159,7 @@ def _wide(
         *rows.notes,
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
         f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
-        f"columns not used: {', '.join(ignored)}" if ignored else "",
+        f"{len(ignored)} other columns not used" if ignored else "",
         *_remarks(crowd, repeats),
     ]
     return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))

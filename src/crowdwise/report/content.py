@@ -25,7 +25,7 @@ from ..saving import whole_file
 from ..table import Table
 from ..uncertainty import check_level
 from . import labels
-from .contested import SETTLED, contested
+from .contested import contested, settled
 from .people import annotators
 from .together import coefficients, heat_map
 
@@ -133,7 +133,7 @@ def report(
         "labels": {
             "classes": labels.classes(crowd, result),
             "certainty": labels.certainty(result.on(crowd)[1].max(axis=1)),
-            "calibration": labels.calibration(*truth_of, level) if truth_of else None,
+            "calibration": labels.calibration(*truth_of, level, sure) if truth_of else None,
         },
         "annotators": annotators(crowd, result, found, time),
         "agreement": {**agreement, "heat_map": heat_map(crowd, found)},
@@ -210,7 +210,7 @@ def _made(result: Result) -> dict[str, Any]:
 
 def _numbers(crowd: Crowd, result: Result, reviewed: Table, found: Table, content: dict[str, Any]) -> dict[str, Any]:
     """What the first sentences are made of."""
-    settled = int(np.isin(reviewed["state"].astype(str), SETTLED).sum())
+    sure = int(settled(reviewed).sum())
     known = crowd.n_items - len(reviewed)
     verdict = found["verdict"].astype(str)
     counts = {name: int((verdict == name).sum()) for name in np.unique(verdict).tolist()}
@@ -220,8 +220,8 @@ def _numbers(crowd: Crowd, result: Result, reviewed: Table, found: Table, conten
         "items": crowd.n_items,
         "annotators": crowd.n_annotators,
         "gold": known,
-        "settled": settled,
-        "unsettled": len(reviewed) - settled,
+        "settled": sure,
+        "unsettled": len(reviewed) - sure,
         "expected_right": float(result.on(crowd)[1].max(axis=1).mean()),
         "verdicts": counts,
         "flagged": sum(counts.get(name, 0) for name in ("colluder", "adversary", "spammer")),

@@ -6,21 +6,36 @@ from typing import Any
 
 import numpy as np
 
+from ..codes import Array, find
 from ..crowd import Crowd
+from ..engine import bind
 from ..explain import explain
 from ..result import Result
 from ..table import Table
 
 MOST_VOTES = 12  # of an item that are told one by one, the strongest
-SETTLED = ("easy", "open")  # states of items that are sure
+
+
+def settled(reviewed: Table) -> Array:
+    """Which items need no more votes: they are sure, and not by a single vote."""
+    return np.isin(reviewed["state"].astype(str), ("easy", "open")) & (reviewed["votes"] > 1)
 
 
 def contested(crowd: Crowd, result: Result, reviewed: Table, most: int) -> list[dict[str, Any]]:
-    """The items to look at first, each with every vote's contribution."""
-    rows = reviewed.take(np.flatnonzero(~np.isin(reviewed["state"].astype(str), SETTLED))[:most])
+    """The items to look at first, each with how many said what, and every vote's contribution."""
+    rows = reviewed.take(np.flatnonzero(~settled(reviewed))[:most])
     few = crowd.subset(items=rows["item"])
+    said = bind(few, "numpy").item_votes()[find(rows["item"], few.items)]
     told = [dict(zip(rows.columns, row, strict=True)) for row in rows.rows()]
-    return [{**row, "why": _why(few, result, row["item"])} for row in told]
+    return [
+        {**row, "said": _tally(few.classes, votes), "why": _why(few, result, row["item"])}
+        for row, votes in zip(told, said, strict=True)
+    ]
+
+
+def _tally(classes: Array, votes: Array) -> Table:
+    order = np.argsort(-votes, kind="stable")[: int((votes > 0.0).sum())]
+    return Table({"label": classes[order], "votes": votes[order]})
 
 
 def _why(crowd: Crowd, result: Result, item: Any) -> dict[str, Any] | None:

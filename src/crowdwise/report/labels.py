@@ -35,17 +35,23 @@ def certainty(confidence: Array) -> Table:
     return Table({"low": edges[:-1], "high": edges[1:], "items": items})
 
 
-def calibration(posterior: Array, truth: Array, source: str, level: float) -> dict[str, Any] | None:
+def calibration(posterior: Array, truth: Array, source: str, level: float, sure: float) -> dict[str, Any] | None:
     """How often labels of each confidence are right, by truth that the fit was not told; None where there is none."""
     if not (truth >= 0).any():
         return None
     bins = metrics.reliability(posterior, truth)
     low, high = share_interval(bins["accuracy"] * bins["items"], bins["items"], level)
     known = int((truth >= 0).sum())
+    right = metrics.accuracy(posterior, truth)
+    ends = share_interval(np.array(right * known), np.array(known), level)
+    settled = np.where(posterior.max(axis=1) >= sure, truth, -1)
     return {
         "source": source,
         "items": known,
-        "accuracy": metrics.accuracy(posterior, truth),
+        "accuracy": right,
+        "low": float(ends[0]),
+        "high": float(ends[1]),
+        "settled_accuracy": metrics.accuracy(posterior, settled) if (settled >= 0).any() else None,
         "expected": float((bins["confidence"] * bins["items"]).sum() / known),
         "error": metrics.calibration_error(posterior, truth),
         "bins": Table({**bins.columns, "low": low, "high": high}),

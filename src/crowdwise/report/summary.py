@@ -36,6 +36,9 @@ def percent(share: float) -> str:
 def _items(content: Mapping[str, Any]) -> Iterator[str]:
     words, numbers = texts()["summary"], content["summary"]
     asked = numbers["items"] - numbers["gold"]
+    if not asked:
+        yield words["all_gold"]
+        return
     share = percent(numbers["settled"] / max(asked, 1))
     yield fill(words["settled"], count=asked, settled=numbers["settled"], share=share, sure=percent(content["sure"]))
     if numbers["gold"]:
@@ -68,8 +71,12 @@ def _trust(content: Mapping[str, Any]) -> Iterator[str]:
     if measured is None:
         yield fill(words["not_measured"], expected=percent(numbers["expected_right"]))
     else:
-        right = {name: percent(measured[name]) for name in ("accuracy", "expected")}
+        right = {name: percent(measured[name]) for name in ("accuracy", "low", "high", "expected")}
         yield fill(words[f"measured_{measured['source']}"], count=measured["items"], **right)
+        if measured["settled_accuracy"] is not None:
+            yield fill(
+                words["measured_settled"], sure=percent(content["sure"]), accuracy=percent(measured["settled_accuracy"])
+            )
         if measured["expected"] - measured["accuracy"] > TOO_SURE:
             yield words["overconfident"]
     yield words["understood"][numbers["understood"]]

@@ -82,13 +82,13 @@ function histogram(table, mark, label) {
 function reliability(bins, label) {
   const most = Math.max(...bins.items);
   return chart(label, (width) => Math.min(340, width), (width, height) => {
-    const left = 46, right = Math.min(width - 8, left + height - 20), top = 10, bottom = height - 28;
+    const left = 46, right = Math.min(width - 22, left + height - 20), top = 14, bottom = height - 28;
     const x = (share) => left + share * (right - left), y = (share) => bottom - share * (bottom - top);
     return [
       shares(left, right, top, bottom),
       [0, 0.5, 1].map((share) => text(x(share), height - 10, percent(share))),
       line(x(0), y(0), x(1), y(1), "mark"),
-      range(size(bins)).map((bin) => [
+      range(size(bins)).filter((bin) => bins.items[bin] >= Math.min(5, most)).map((bin) => [
         line(x(bins.confidence[bin]), y(bins.low[bin]), x(bins.confidence[bin]), y(bins.high[bin]), "whisker"),
         svg("circle", { cx: x(bins.confidence[bin]), cy: y(bins.accuracy[bin]), r: 3 + 6 * Math.sqrt(bins.items[bin] / most), class: "strong" },
           svg("title", {}, `${percent(bins.confidence[bin])} → ${percent(bins.accuracy[bin])}, ${number(bins.items[bin])}`)),
@@ -154,15 +154,13 @@ function heatMap(map, names, label) {
     cell = (height - 2 * top) / n;
     const named = n <= MOST_NAMED && width > height + 120;
     left = named ? 120 : top;
-    const gap = cell > 8 ? 1 : 0, paths = range(LEVELS).map(() => []), nothing = [];
+    const gap = cell > 8 ? 1 : 0, paths = range(LEVELS).map(() => []);
     for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) {
-      if (a === b) continue;
       const share = map.agreement[a][b];
-      const into = share === null ? nothing : paths[Math.min(LEVELS - 1, Math.floor(share * LEVELS))];
-      into.push(`M${(left + b * cell).toFixed(2)} ${(top + a * cell).toFixed(2)}h${(cell - gap).toFixed(2)}v${(cell - gap).toFixed(2)}h${(gap - cell).toFixed(2)}z`);
+      if (a === b || share === null) continue;
+      paths[Math.min(LEVELS - 1, Math.floor(share * LEVELS))].push(`M${(left + b * cell).toFixed(2)} ${(top + a * cell).toFixed(2)}h${(cell - gap).toFixed(2)}v${(cell - gap).toFixed(2)}h${(gap - cell).toFixed(2)}z`);
     }
-    return [svg("path", { class: "heat-none", d: nothing.join("") }),
-      paths.map((path, level) => svg("path", { class: `heat heat-${level}`, d: path.join("") })),
+    return [paths.map((path, level) => svg("path", { class: `heat heat-${level}`, d: path.join("") })),
       named ? map.annotators.map((at, row) => text(left - 8, top + (row + 0.5) * cell + 4, clipped(names[at], 16), "end")) : null];
   }, {
     near: (x, y) => {

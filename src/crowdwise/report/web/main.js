@@ -27,6 +27,3 @@ const reading = new IntersectionObserver((entries) => entries.filter((entry) => 
   links.get(entry.target.id).setAttribute("aria-current", "true");
 }), { rootMargin: "0px 0px -80% 0px" });
 sections.forEach((section) => reading.observe(section));
-
-// On paper everything that matters is open.
-addEventListener("beforeprint", () => document.querySelectorAll(".items details").forEach((item) => { item.open = true; }));

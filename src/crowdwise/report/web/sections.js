@@ -10,10 +10,10 @@ const SECTIONS = {
     const asked = numbers.items - numbers.gold;
     const right = words[measured ? `right_${measured.source}` : "expected"];
     const figures = [
-      [percent(asked ? numbers.settled / asked : 1), words.settled, ""],
+      [asked ? percent(numbers.settled / asked) : "–", words.settled, ""],
       [number(numbers.unsettled), words.unsettled, numbers.unsettled ? "watch" : ""],
       [number(numbers.flagged), words.flagged, numbers.flagged ? "watch" : ""],
-      [percent(measured ? measured.accuracy : numbers.expected_right), right, ""],
+      [percent(measured ? measured.accuracy : numbers.expected_right), right, measured && measured.expected - measured.low > 0.05 && measured.accuracy < measured.expected ? "watch" : ""],
     ];
     return [
       el("ul", { class: "figures" }, figures.map(([figure, words, kind]) => el("li", { class: kind }, el("strong", {}, figure), el("span", {}, words)))),
@@ -49,6 +49,7 @@ const SECTIONS = {
     return [
       about(say(words.about, { level }), " ", known > size(people) ? plain(words.shown, { shown: size(people), all: known }) : ""),
       view.element,
+      folded(words.columns_title, el("dl", { class: "facts" }, COLUMNS.filter(({ key }) => words.columns[key]).map(({ key }) => [el("dt", {}, words[key]), el("dd", {}, words.columns[key])]))),
     ];
   },
 
@@ -66,10 +67,10 @@ const SECTIONS = {
     const words = texts.flagged, most = 50;
     const places = range(size(people)).filter((at) => FLAGGED.includes(people.verdict[at]));
     if (!places.length) return [paragraph(words.none)];
-    const lines = places.slice(0, most).map((at) => [link(at), verdictOf(people.verdict[at]), number(people.votes[at]), percent(people.accuracy[at]), lean(at), people.reason[at]]);
+    const lines = places.slice(0, most).map((at) => [link(at), verdictOf(people.verdict[at]), number(people.votes[at]), percent(people.accuracy[at]), [plainly(at), el("div", { class: "quiet" }, people.reason[at])]]);
     const more = content.summary.flagged - lines.length;
     return [about(words.about),
-      grid([texts.annotators.annotator, texts.annotators.verdict, texts.annotators.votes, texts.annotators.accuracy, texts.annotators.bias, words.reason], lines, [2, 3], [2, 3, 4]),
+      grid([texts.annotators.annotator, texts.annotators.verdict, texts.annotators.votes, texts.annotators.accuracy, words.reason], lines, [2, 3], [2, 3]),
       more > 0 ? paragraph(say(words.more, { count: more })) : null];
   },
 
@@ -87,7 +88,7 @@ const SECTIONS = {
         about(say(grouped ? words.heat_groups : words.heat_busiest, { count: heat })),
         heatMap(map, people.annotator, plain(words.heat_label, { count: heat })),
         el("p", { class: "scale" }, words.scale_low, el("span", { class: "steps", "aria-hidden": "true" }, range(LEVELS).map((step) => el("i", { class: `heat-${step}` }))), words.scale_high,
-          el("span", { class: "steps", "aria-hidden": "true" }, el("i", { class: "heat-none" })), words.scale_none)],
+          el("span", { class: "steps none", "aria-hidden": "true" }, el("i")), words.scale_none)],
     ];
   },
 
@@ -154,13 +155,21 @@ const SECTIONS = {
     const words = texts.made, made = content.made;
     const shown = (value) => (typeof value === "boolean" ? words[value ? "yes" : "no"] : Array.isArray(value) ? value.join(" · ") : value !== null && typeof value === "object"
       ? Object.entries(value).map(([key, each]) => `${key}=${each === null ? "–" : Array.isArray(each) ? each.join(", ") : each}`).join(" · ") : String(value));
-    const facts = ["command", "method", "settings", "remarks", "steps", "converged", "version", "python", "numpy", "date"].filter((key) => made[key] !== undefined && shown(made[key]) !== "");
+    const facts = ["command", "method", "settings", "remarks", ...(made.steps ? ["steps", "converged"] : []), "version", "python", "numpy", "date"].filter((key) => made[key] !== undefined && shown(made[key]) !== "");
     return [
       about(say(words.about, { version: made.version, method: made.method, seed: String(made.seed) }), made.anonymised ? ` ${words.anonymised}` : ""),
       el("dl", { class: "facts" }, facts.map((key) => [el("dt", {}, words[key]), el("dd", {}, key === "command" ? el("code", {}, made[key]) : shown(made[key]))])),
     ];
   },
 };
+
+// Why somebody is flagged, in plain words.
+function plainly(at) {
+  const words = texts.flagged, accuracy = percent(people.accuracy[at]);
+  if (people.verdict[at] !== "spammer") return say(words.wrong, { accuracy });
+  if (people.favourite_share[at] < 0.6) return say(words.guesses, { accuracy });
+  return say(words.says_one, { favourite: name(people.favourite[at]), share: percent(people.favourite_share[at]) });
+}
 
 function calibration(measured) {
   const words = texts.labels, bins = measured.bins;
@@ -179,12 +188,14 @@ function contestedItem(item) {
     el("span", {}, say(words.heading, { label: name(item.label), confidence: percent(item.confidence) })),
     el("span", { class: "quiet" }, say(words.facts, { count: item.votes, gain: fixed(item.gain) })));
   const trusted = item.trusted === undefined || item.trusted === null ? null : paragraph(say(words.trusted, { class: name(item.trusted) }));
-  if (!why) return el("details", {}, heading, trusted, paragraph(words.one_class));
+  const said = rows(item.said), tally = about(said.map((row, place) => [place ? " · " : "", say(words.said, { votes: row.votes, label: name(row.label) })]),
+    said.length && !said.some((row) => row.label === item.label) ? [" · ", say(words.unsaid, { label: name(item.label) })] : null);
+  if (!why) return el("details", {}, heading, trusted, tally, paragraph(words.one_class));
   const votes = rows(why.votes).map((vote) => [say(words.vote, { annotator: voter(vote.annotator), label: name(vote.label) }), vote.contribution]);
   if (why.further_votes) votes.push([say(words.further, { count: why.further_votes }), why.further]);
   const parts = [[why.additive ? words.before : words.rest, why.before], ...votes];
   const most = Math.max(...parts.map(([, value]) => Math.abs(value)), Math.abs(why.total));
-  return el("details", {}, heading, trusted,
+  return el("details", {}, heading, trusted, tally,
     about(say(words.unit, { unit: why.unit, label: name(item.label), other: name(why.other) })),
     el("table", { class: "votes" }, el("tbody", {}, [...parts, [el("strong", {}, words.total), why.total]].map(([what, value]) =>
       el("tr", {}, el("th", { scope: "row" }, what), el("td", {}, diverging(value, most)), el("td", { class: "number" }, `${value < 0 ? "−" : "+"}${fixed(Math.abs(value))}`))))));
