@@ -266,7 +266,7 @@ def test_wrong_commands_exit_with_2(folder):
     assert run("conquer").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["aggregate", "compare", "explain", "simulate", "methods", "demo"])
+@pytest.mark.parametrize("command", ["aggregate", "report", "compare", "explain", "simulate", "methods", "demo"])
 def test_help_has_an_example(command):
     done = run(command, "--help")
     assert done.returncode == 0 and "Example: crowdwise" in done.stdout
