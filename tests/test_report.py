@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crowdwise import Crowd, DataWarning, DawidSkene, InputError, MajorityVote, simulate
+from crowdwise import Crowd, DataWarning, DawidSkene, InputError, MajorityVote, Table, simulate
 from crowdwise.annotators import over_time, review, verdicts
 from crowdwise.cli import app
 from crowdwise.explain import explain
 from crowdwise.report import anonymised, report
 from crowdwise.report.content import QUICK
+from crowdwise.report.data import columns
 from crowdwise.report.people import MOST_CELLS
 
 SECTIONS = ["summary", "labels", "annotators", "agreement", "groups", "contested", "methods", "identifiability"]
@@ -85,14 +86,14 @@ def test_sections_and_their_tables_are_those_of_the_analysis(timed, fitted, told
 
 def test_confusion_cells_add_up_to_the_votes(timed, told):
     table, cells = told.content["annotators"]["table"], told.content["annotators"]["confusion"]
-    votes = np.bincount(cells["annotator"], cells["votes"], len(table))
+    votes = np.bincount(cells["place"], cells["votes"], len(table))
     np.testing.assert_allclose(votes, table["votes"], atol=0.05 * 9)  # cells below .05 are left out
 
 
 def test_periods_add_up_to_the_votes(timed, fitted, told):
-    table, cells = told.content["annotators"]["table"], told.content["annotators"]["over_time"]
-    assert np.bincount(cells["annotator"], cells["votes"], len(table)).tolist() == table["votes"].tolist()
-    right = np.bincount(cells["annotator"], cells["votes"] * cells["accuracy"], len(table)) / table["votes"]
+    table, cells = told.content["annotators"]["table"], told.content["annotators"]["over_time"]["cells"]
+    assert np.bincount(cells["place"], cells["votes"], len(table)).tolist() == table["votes"].tolist()
+    right = np.bincount(cells["place"], cells["votes"] * cells["accuracy"], len(table)) / table["votes"]
     np.testing.assert_allclose(right, table["accuracy"], atol=1e-9)
     assert str(cells["begins"].min()) == "2026-03-01T08:00:00"
     with pytest.raises(InputError, match="column 'when'"):
@@ -105,7 +106,7 @@ def test_cells_of_many_annotators_and_classes_stay_few():
     told = report(crowd, MajorityVote().fit(crowd), methods=(), items=0)
     cells = told.content["annotators"]["confusion"]
     assert len(cells) <= MOST_CELLS
-    assert set(cells["annotator"].tolist()) == set(range(300))
+    assert set(cells["place"].tolist()) == set(range(300))
 
 
 def test_calibration_is_measured_on_what_the_fit_was_not_told(timed, fitted):
@@ -186,6 +187,41 @@ def test_small_and_odd_crowds(crowd, method):
     carried = embedded(told.html())["content"]
     assert carried["summary"]["items"] == crowd.n_items and carried["sentences"]
     assert told.markdown().startswith("## odd\n") and json.loads(told.json())["title"] == "odd"
+
+
+def test_shares_of_cells_are_of_all_votes():
+    """Where rare confusions are left out, the rest is still a share of all votes on the class."""
+    crowd = simulate.crowd(simulate.one_coin(300, 60, 0.3), n_items=3000, per_item=20, seed=0).crowd
+    result = MajorityVote().fit(crowd)
+    table, cells = (report(crowd, result, methods=(), items=0).content["annotators"][n] for n in ("table", "confusion"))
+    right = cells["true"] == cells["given"]
+    expected = np.bincount(cells["place"], np.where(right, cells["votes"], 0.0), 300) / table["votes"]
+    np.testing.assert_allclose(expected, table["accuracy"], atol=0.02)
+    assert (cells["of"] >= cells["votes"] - 1e-9).all()
+
+
+def test_names_that_are_numbers_keep_their_spelling():
+    large = 1234567890123457011
+    crowd = Crowd.from_triples([(large + i, 1.0 + j * 1e-5, 0.1251 + (i * j) % 2) for i in range(6) for j in range(4)])
+    page = embedded(report(crowd, MajorityVote().fit(crowd), methods=()).html())["content"]
+    assert set(page["annotators"]["table"]["annotator"]) == {"1.0", "1.00001", "1.00002", "1.00003"}
+    assert {row["item"] for row in page["contested"]} <= {str(large + i) for i in range(6)} and page["contested"]
+    assert page["annotators"]["classes"] == ["0.1251", "1.1251"]
+
+
+def test_other_methods_are_measured_on_what_they_were_not_told(timed):
+    crowd, truth = timed
+    some = {item: truth[item] for item in range(700)}
+    told = report(crowd, DawidSkene().fit(crowd, gold=some), gold=some, truth=truth, methods=["majority-vote"]).content
+    accuracy = dict(zip(*(told["methods"]["table"][name].tolist() for name in ("method", "accuracy")), strict=True))
+    assert accuracy["dawid-skene"] == pytest.approx(told["labels"]["calibration"]["accuracy"])
+    both = report(crowd, DawidSkene().fit(crowd, gold=some), gold=some, truth=some, methods=()).content
+    assert both["labels"]["calibration"]["source"] == "gold"
+
+
+def test_what_is_not_all_is_not_shown_as_all():
+    shown = columns(Table({"accuracy": np.array([0.99999, 1.0, 0.00001, 0.0, np.nan])}))["accuracy"]
+    assert shown == [0.9999, 1.0, 0.0001, 0.0, None]
 
 
 def test_bad_options(timed, fitted):
@@ -277,6 +313,9 @@ def test_command_keeps_names_back(files):
         (["--format", "pdf"], "--format pdf: choose"),
         (["--json", "--format", "md"], "choose one"),
         (["--key", "k.csv"], "goes with --anonymise"),
+        (["--anonymise", "--key", "-"], "a file of its own"),
+        (["--out", "nowhere/r.html"], "there is no folder nowhere"),
+        (["--sure", "95"], "--sure 95 must lie between 0 and 1"),
         (["--methods", "magic"], "magic"),
         (["--trusted", "nobody"], "'nobody' is no annotator"),
         (["--time", "when"], "when"),
@@ -291,6 +330,25 @@ def test_warnings_are_data_notes(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\n1,a,cat\n2,b,cat\n")
     done = run(tmp_path / "v.csv", "--json", "-m", "majority-vote", "--methods", "none")
     assert any("one class only" in note for note in json.loads(done.stdout)["data"]["notes"])
+
+
+def test_late_warnings_are_data_notes(files):
+    (files / "truth.csv").write_text("item,label\n1,0\n99999,0\n")
+    done = run(
+        files / "votes.csv", "--truth", files / "truth.csv", "--json", "-m", "majority-vote", "--methods", "none"
+    )
+    assert any("without votes" in note for note in json.loads(done.stdout)["data"]["notes"])
+
+
+def test_gold_and_trust_measure_the_fit_that_is_shown(tmp_path):
+    people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
+    made = simulate.crowd(people, n_items=1000, per_item=20, seed=0)
+    lines = ["item,annotator,label", *(",".join(map(str, row)) for row in made.crowd.to_table().rows())]
+    (tmp_path / "v.csv").write_text("\n".join(lines))
+    (tmp_path / "g.csv").write_text("item,label\n" + "\n".join(f"{i},{made.truth[i]}" for i in range(60)))
+    words = ("--gold", tmp_path / "g.csv", "--trusted", "1", "--json", "-m", "dawid-skene", "--methods", "none")
+    done = run(tmp_path / "v.csv", *words)
+    assert json.loads(done.stdout)["labels"]["calibration"]["accuracy"] > 0.9
 
 
 def test_the_report_is_light_to_ask_for():

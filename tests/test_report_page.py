@@ -167,7 +167,7 @@ def test_a_name_opens_what_is_known(opened, told):
     words = detail.inner_text()
     assert "Bias" in words and "gold votes" in words and table["reason"][0] in words
     detail.locator("svg .trend").wait_for()
-    own = cells["annotator"] == 0
+    own = cells["place"] == 0
     votes = np.zeros((3, 3))
     votes[cells["true"][own], cells["given"][own]] = cells["votes"][own]
     shown = detail.locator(".matrix td").all_inner_texts()

@@ -210,7 +210,8 @@ def share_interval(right: Array, votes: Array, level: float) -> tuple[Array, Arr
 
     a, b = right + 0.5, np.maximum(votes - right, 0.0) + 0.5
     low, high = (betaincinv(a, b, (1.0 + side * level) / 2.0) for side in (-1.0, 1.0))
-    return np.asarray(low), np.asarray(high)
+    share = np.divide(right, votes, out=np.full(np.shape(votes), np.nan), where=np.asarray(votes) > 0.0)
+    return np.fmin(low, share), np.fmax(high, share)  # all, or none, is within
 
 
 def check_level(level: float) -> None:

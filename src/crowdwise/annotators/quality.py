@@ -137,6 +137,6 @@ def _on_gold(crowd: Crowd, gold: Any, level: float | None) -> dict[str, Array]:
     columns = {"gold_votes": votes, "gold_accuracy": np.where(votes > 0.0, right / np.maximum(votes, 1e-300), np.nan)}
     if level is not None:
         low, high = share_interval(right, votes, level)
-        columns["gold_low"] = np.where(votes > 0.0, np.fmin(low, columns["gold_accuracy"]), np.nan)
-        columns["gold_high"] = np.where(votes > 0.0, np.fmax(high, columns["gold_accuracy"]), np.nan)
+        columns["gold_low"] = np.where(votes > 0.0, low, np.nan)
+        columns["gold_high"] = np.where(votes > 0.0, high, np.nan)
     return columns

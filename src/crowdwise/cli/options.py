@@ -140,6 +140,8 @@ def believed(
     result = honest_result(crowd, fitted, trusted=trusted or (), seed=model.seed)
     if result is fitted:
         return fitted, ""
+    if gold is not None:
+        result = result.method.fit(crowd, gold=gold, start=result, engine=engine)
     against = "trusted annotators contradict" if trusted else "most annotators, by heads, contradict"
     doubt = f"{model.name} says what {against}: another explanation of the votes is taken, and they are believed."
     return result, doubt

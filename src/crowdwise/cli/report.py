@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from . import options as o
 
 NAMES = ("trusted", "annotators", "key")  # options that may tell annotators' names
+FILES = ("out", "gold", "truth")  # whose folders may tell whose they are
 
 
 def report(
@@ -70,7 +72,6 @@ def report(
     """
     from ..annotators.items import known_annotators
     from ..codes import find
-    from ..errors import InputError
     from ..io import read_labels, write_table
     from ..methods import make
     from ..report import anonymised
@@ -79,8 +80,7 @@ def report(
 
     form = _form(out, form, json)
     out = out or ("report.html" if form == "html" else "-")
-    if key and not anonymise:
-        raise InputError("--key writes who is who: it goes with --anonymise")
+    _require(out, key, anonymise, sure, level)
     extra = tuple(name for name in (time, seconds) if name)
     others = [] if methods == "none" else [one.strip() for one in methods.split(",")] if methods else QUICK
     model = make(method, seed=seed, **o.settings(set_))
@@ -98,10 +98,12 @@ def report(
         if true:
             o.require_kin(crowd, true, str(truth))
         result, doubt = o.believed(crowd, model, known, believed, engine, tell)
+        blind = o.believed(crowd, model, None, believed, engine, tell)[0] if known else None
         found = about(
             crowd,
             result,
             gold=known,
+            blind=blind,
             truth=true,
             trusted=believed,
             time=time or "",
@@ -110,23 +112,41 @@ def report(
             level=level,
             sure=sure,
             items=top,
-            title=title or Path(votes).name,
-            notes=[note for note in (*reading.notes, *warned, doubt) if note],
+            title=title or ("standard input" if votes == "-" else Path(votes).name),
+            notes=(note for note in chain(reading.notes, [doubt], warned) if note),  # warnings come while it is made
             made={"command": _command(context, anonymise), "anonymised": anonymise},
             engine=engine,
             callback=tell,
         )
+    if out == "-":
+        typer.echo({"html": found.html, "md": found.markdown, "json": found.json}[form]())
+    else:
+        found.write(out, form)
     if key:
         write_table(names, key)
         o.say(f"who is who: {key}")
     if out == "-":
-        typer.echo({"html": found.html, "md": found.markdown, "json": found.json}[form]())
         return
-    found.write(out, form)
     o.say(
         f"written to {out}, {Path(out).stat().st_size / 1e6:.1f} MB"
         + ("; open it in a browser" if form == "html" else "")
     )
+
+
+def _require(out: str, key: str | None, anonymise: bool, sure: float, level: float) -> None:
+    """Options that would fail in the end fail at once."""
+    from ..errors import InputError
+
+    if key and not anonymise:
+        raise InputError("--key writes who is who: it goes with --anonymise")
+    if key in ("-", out):
+        raise InputError(f"--key {key}: who is who goes to a file of its own")
+    for option, share in (("--sure", sure), ("--level", level)):
+        if not 0.0 < share < 1.0:
+            raise InputError(f"{option} {share:g} must lie between 0 and 1, such as 0.95")
+    for target in (out, key):
+        if target and target != "-" and not Path(target).resolve().parent.is_dir():
+            raise InputError(f"{target} cannot be written: there is no folder {Path(target).parent}")
 
 
 def _form(out: str | None, form: str | None, json: bool) -> str:
@@ -153,11 +173,12 @@ def _command(context: typer.Context, hide: bool) -> str:
             continue
         value = context.params[str(parameter.name)]
         if parameter.param_type_name == "argument":
-            words.append(str(value))
+            words.append(Path(str(value)).name if hide else str(value))
         elif value is True:
             words.append(parameter.opts[0])
         else:
             values = value if isinstance(value, list | tuple) else [value]
             hidden = hide and parameter.name in NAMES
-            words += [word for one in values for word in (parameter.opts[0], "..." if hidden else str(one))]
+            shown = [Path(str(one)).name if hide and parameter.name in FILES else str(one) for one in values]
+            words += [word for one in shown for word in (parameter.opts[0], "..." if hidden else one)]
     return shlex.join(words)

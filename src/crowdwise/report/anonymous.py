@@ -16,7 +16,7 @@ def anonymised(crowd: Crowd) -> tuple[Crowd, Table]:
     """The crowd with numbers in place of its annotators' names, and the key: annotator, name.
 
     Numbers follow from the votes, not from the names: who knows the names alone cannot tell who is who, and the same
-    votes give the same numbers.
+    votes give the same numbers. Annotators whose votes are the same are numbered in the order of their names.
 
     >>> crowd = Crowd.from_triples([(1, "ann", "cat"), (1, "bob", "dog"), (2, "ann", "dog")])
     >>> hidden, key = anonymised(crowd)

@@ -18,6 +18,7 @@ from ..codes import Array, find
 from ..compare import compare, disputed, truth_codes
 from ..crowd import Crowd
 from ..errors import InputError
+from ..frames import labels_by_item
 from ..gold import gold_codes
 from ..moments import identify
 from ..result import Result
@@ -27,6 +28,7 @@ from ..uncertainty import check_level
 from . import labels
 from .contested import contested, settled
 from .people import annotators
+from .summary import FLAGGED
 from .together import coefficients, heat_map
 
 QUICK = ("majority-vote", "wawa", "one-coin", "dawid-skene", "mace", "zencrowd")  # seconds for a million votes
@@ -37,8 +39,8 @@ TOLD = 20  # rows of a table that only a part is told of
 class Report:
     """Everything that is known about a crowd, and ways to show it.
 
-    `content` has a key a section, in their order: summary, labels, annotators, agreement, groups, contested, methods,
-    identifiability, data, made.
+    `content` has a key for each part, in their order: summary, labels, annotators, agreement, groups, contested,
+    methods, identifiability, data, made; and title, level, sure.
     """
 
     content: Mapping[str, Any]
@@ -76,6 +78,7 @@ def report(
     result: Result,
     *,
     gold: Any = None,
+    blind: Result | None = None,
     truth: Any = None,
     trusted: Iterable[Any] = (),
     time: str = "",
@@ -92,11 +95,12 @@ def report(
 ) -> Report:
     """A report on a crowd and what a method found in it.
 
-    gold: what the fit was told; how right the votes are is then measured by another fit, without it. truth: used to
-    measure only. time, seconds: columns of the votes that tell when, and how long. methods: those that the result is
-    compared with; none for no comparison. level: of all intervals; sure: the confidence from which an item is settled;
-    items: how many of the contested ones are shown. notes: what there is to say of the data; made: of how the report
-    was made. `callback(name)` is called before each part.
+    gold: what the fit was told; how right the votes are is then measured by `blind`, a fit without it (one more by the
+    same method, unless given). truth: used to measure only. time, seconds: columns of the votes that tell when, and how
+    long. methods: those that the result is compared with; none for no comparison. level: of all intervals; sure: the
+    confidence from which an item is settled; items: how many of the contested ones are shown. notes: what there is to
+    say of the data, read when all is done; made: of how the report was made. `callback(name)` is called before each
+    part.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(9, 3, 0.75) + simulate.spammers(2, 3)
@@ -114,7 +118,8 @@ def report(
     crowd = as_crowd(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
     if not np.array_equal(crowd.items, result.items):
         raise InputError("the result is of other items: make the report of the votes that were fitted")
-    truth_of = _measured(crowd, result, gold, truth, engine)
+    truth = _not_told(truth, gold)
+    truth_of = _measured(crowd, result, gold, blind, truth, engine)
     tell("annotators")
     found = verdicts(crowd, result, level=level, gold=gold, engine=engine)
     found = with_timing(found, crowd, result, time=time, seconds=seconds)
@@ -132,7 +137,7 @@ def report(
         "sure": sure,
         "labels": {
             "classes": labels.classes(crowd, result),
-            "certainty": labels.certainty(result.on(crowd)[1].max(axis=1)),
+            "certainty": labels.certainty(reviewed["confidence"]),
             "calibration": labels.calibration(*truth_of, level, sure) if truth_of else None,
         },
         "annotators": annotators(crowd, result, found, time),
@@ -154,14 +159,24 @@ def report(
     return Report(content)
 
 
-def _measured(crowd: Crowd, result: Result, gold: Any, truth: Any, engine: str) -> tuple[Array, Array, str] | None:
+def _not_told(truth: Any, gold: Any) -> dict[Any, Any] | None:
+    """Truth of items that are not gold: the fit was told those. None where there is no such item."""
+    if truth is None:
+        return None
+    told = set() if gold is None else set(labels_by_item(gold)[0].tolist())
+    pairs = zip(*(names.tolist() for names in labels_by_item(truth)), strict=True)
+    return {item: label for item, label in pairs if item not in told} or None
+
+
+def _measured(
+    crowd: Crowd, result: Result, gold: Any, blind: Result | None, truth: Any, engine: str
+) -> tuple[Array, Array, str] | None:
     """A posterior, truth that it was not told, and where that comes from."""
     if truth is not None:
-        codes = truth_codes(crowd, truth)
-        told = gold_codes(crowd, gold) >= 0 if gold is not None else np.zeros(crowd.n_items, bool)
-        return result.on(crowd)[1], np.where(told, -1, codes), "truth"
+        return result.on(crowd)[1], truth_codes(crowd, truth), "truth"
     if gold is not None:
-        return result.method.fit(crowd, engine=engine).on(crowd)[1], gold_codes(crowd, gold), "gold"
+        blind = blind or result.method.fit(crowd, engine=engine)
+        return blind.on(crowd)[1], gold_codes(crowd, gold), "gold"
     return None
 
 
@@ -224,7 +239,7 @@ def _numbers(crowd: Crowd, result: Result, reviewed: Table, found: Table, conten
         "unsettled": len(reviewed) - sure,
         "expected_right": float(result.on(crowd)[1].max(axis=1).mean()),
         "verdicts": counts,
-        "flagged": sum(counts.get(name, 0) for name in ("colluder", "adversary", "spammer")),
+        "flagged": sum(counts.get(name, 0) for name in FLAGGED),
         "groups": len(together) - 1,
         "votes_per_item": float(together["votes_per_item"][0]),
         "effective_votes": float(together["effective_votes"][0]),

@@ -13,6 +13,7 @@ from ..explain import explain
 from ..result import Result
 from ..table import Table
 
+MOST_EXPLAINED = 1000  # votes on an item: some methods look at it once without each of them
 MOST_VOTES = 12  # of an item that are told one by one, the strongest
 
 
@@ -39,8 +40,8 @@ def _tally(classes: Array, votes: Array) -> Table:
 
 
 def _why(crowd: Crowd, result: Result, item: Any) -> dict[str, Any] | None:
-    """None where there is no other class that the label could be held against."""
-    if len(result.classes) == 1:
+    """None where there is no other class to hold against the label, or so many votes that it would take too long."""
+    if len(result.classes) == 1 or int((crowd.items[crowd.item] == item).sum()) > MOST_EXPLAINED:
         return None
     why = explain(crowd, result, item)
     contribution = why.votes["contribution"]

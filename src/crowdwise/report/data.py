@@ -13,6 +13,10 @@ from ..codes import Array
 from ..table import Table
 
 DIGITS = 4  # of fractions on the page
+# Columns of names: JavaScript would spell large integers, and rounding fractions, another way.
+NAMES = frozenset(
+    ("annotator", "item", "label", "class", "other", "runner_up", "favourite", "bias", "beside", "and", "members")
+)
 
 
 def dumps(content: Any, of_table: Callable[[Table], Any], **options: Any) -> str:
@@ -27,11 +31,20 @@ def records(table: Table) -> list[dict[str, Any]]:
 
 
 def columns(table: Table) -> dict[str, list[Any]]:
-    """A list for each column, numbers rounded: for the page, where it has to be small."""
+    """A list for each column, names as text and numbers rounded: for the page, where it has to be small."""
     return {
-        name: _list(column.round(DIGITS) if column.dtype.kind == "f" else column)
+        name: [str(each) for each in column.tolist()] if name in NAMES else _list(_rounded(column))
         for name, column in table.columns.items()
     }
+
+
+def _rounded(column: Array) -> Array:
+    """Four digits; what is not all or nothing does not become so."""
+    if column.dtype.kind != "f":
+        return column
+    short, step = column.round(DIGITS), 10.0**-DIGITS
+    short = np.where((short == 1.0) & (column < 1.0), 1.0 - step, short)
+    return np.asarray(np.where((short == 0.0) & (column > 0.0), step, short))
 
 
 def _list(array: Array) -> list[Any]:

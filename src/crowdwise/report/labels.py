@@ -14,6 +14,7 @@ from ..table import Table
 from ..uncertainty import share_interval
 
 BINS = 20  # of the confidence
+TOO_SURE = 0.05  # expected less measured accuracy from which confidences are called too high, if chance is no excuse
 
 
 def classes(crowd: Crowd, result: Result) -> Table:
@@ -43,6 +44,7 @@ def calibration(posterior: Array, truth: Array, source: str, level: float, sure:
     low, high = share_interval(bins["accuracy"] * bins["items"], bins["items"], level)
     known = int((truth >= 0).sum())
     right = metrics.accuracy(posterior, truth)
+    expected = float((bins["confidence"] * bins["items"]).sum() / known)
     ends = share_interval(np.array(right * known), np.array(known), level)
     settled = np.where(posterior.max(axis=1) >= sure, truth, -1)
     return {
@@ -51,8 +53,9 @@ def calibration(posterior: Array, truth: Array, source: str, level: float, sure:
         "accuracy": right,
         "low": float(ends[0]),
         "high": float(ends[1]),
+        "too_sure": bool(expected - right > TOO_SURE and expected > ends[1]),
         "settled_accuracy": metrics.accuracy(posterior, settled) if (settled >= 0).any() else None,
-        "expected": float((bins["confidence"] * bins["items"]).sum() / known),
+        "expected": expected,
         "error": metrics.calibration_error(posterior, truth),
         "bins": Table({**bins.columns, "low": low, "high": high}),
     }

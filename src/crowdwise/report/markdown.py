@@ -10,6 +10,7 @@ from .summary import FLAGGED, percent, sentences
 from .texts import fill, texts
 
 MOST_ROWS = 10
+BARE_BAR = re.compile(r"(?<!\\)\|")
 
 
 def markdown(content: Mapping[str, Any]) -> str:
@@ -36,20 +37,20 @@ def markdown(content: Mapping[str, Any]) -> str:
     if content["identifiability"]["verdict"] != "yes":
         missing = (f"- {escaped(finding)}" for finding in content["identifiability"]["findings"])
         lines += [f"**{words['markdown']['missing']}**", "", *missing, ""]
-    by = {name: made[name] for name in ("version", "method", "seed")}
+    by = {name: str(made[name]) for name in ("version", "method", "seed")}
     return "\n".join([*lines, f"<sub>{fill(words['markdown']['by'], **by)}</sub>", ""])
 
 
 def code(name: Any) -> str:
     """A name from data as code, which nothing in it can end; it calls nobody and links nowhere.
 
-    >>> code("a`b|c"), code("two\\nlines")
-    ('``a`b\\\\|c``', '`two lines`')
+    >>> code("a`b"), code("two\\nlines")
+    ('``a`b``', '`two lines`')
     """
     text = re.sub(r"\s+", " ", str(name)).strip() or texts()["empty_name"]
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     space = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{space}{text.replace('|', chr(92) + '|')}{space}{ticks}"
+    return f"{ticks}{space}{text}{space}{ticks}"
 
 
 def escaped(text: str) -> str:
@@ -62,10 +63,15 @@ def escaped(text: str) -> str:
     return text.replace("@", "@<!-- -->").replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
 
 
+def _row(cells: Sequence[str]) -> str:
+    """A line of a table; a bar inside a cell is told apart, unless it is so already."""
+    return " | ".join(["", *(BARE_BAR.sub(r"\\|", cell) for cell in cells), ""]).strip()
+
+
 def _table(title: str, head: list[str], rows: Sequence[Sequence[str]], count: int) -> list[str]:
     """A table of the first rows under a title; nothing where there are none."""
     if not rows:
         return []
-    lines = [f"**{title}**", "", *(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows[:MOST_ROWS]))]
+    lines = [f"**{title}**", "", *(_row(row) for row in (head, ["---"] * len(head), *rows[:MOST_ROWS]))]
     more = count - min(len(rows), MOST_ROWS)
     return [*lines, "", *([fill(texts()["markdown"]["more"], count=more), ""] if more else [])]

@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from .data import columns, dumps
+from .data import NAMES, columns, dumps
 from .summary import sentences
 from .texts import texts
 
@@ -23,7 +23,12 @@ SCRIPTS = ("dom", "charts", "annotators", "sections", "main")
 def page(content: Mapping[str, Any]) -> str:
     """The whole page."""
     style, script = _read("style.css"), "\n".join(_read(f"{name}.js") for name in SCRIPTS)
-    told = {**content, "sentences": sentences(content, _isolated)}
+    told = {
+        **content,
+        "sentences": sentences(content, _isolated),
+        "annotators": {**content["annotators"], "classes": [str(name) for name in content["annotators"]["classes"]]},
+        "contested": [_spelt(item) for item in content["contested"]],
+    }
     parts = {
         "language": escape(texts()["language"]),
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; "
@@ -36,6 +41,13 @@ def page(content: Mapping[str, Any]) -> str:
     }
     before, *rest = _read("frame.html").split("{{")
     return before + "".join(parts[name] + text for name, text in (piece.split("}}", 1) for piece in rest))
+
+
+def _spelt(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A contested item with its names as text."""
+    names = {name: str(value) for name, value in item.items() if name in NAMES or (name == "trusted" and value)}
+    why = item["why"] and {**item["why"], "other": str(item["why"]["other"])}
+    return {**item, **names, "why": why}
 
 
 def _isolated(name: Any) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..annotators.verdict import discoveries
 from ..codes import Array
 from .texts import fill, texts
 
 FLAGGED = ("colluder", "adversary", "spammer")
+COINCIDE = 0.9  # of the votes: worth less, errors coincide
 MOST_NAMES = 6  # of a list in a sentence
-DRIFT = 3.0  # standard errors beyond which a change is told
-TOO_SURE = 0.05  # expected less measured accuracy from which confidences are called too high
+DRIFT = 0.05  # share of the changes told that may be told by chance
 
 
 def sentences(content: Mapping[str, Any], name: Callable[[Any], str]) -> list[str]:
@@ -47,6 +48,8 @@ def _items(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _people(content: Mapping[str, Any], name: Callable[[Any], str]) -> Iterator[str]:
+    from scipy.special import ndtr
+
     words, numbers, table = texts()["summary"], content["summary"], content["annotators"]["table"]
     verdict = table["verdict"].astype(str)
 
@@ -60,14 +63,19 @@ def _people(content: Mapping[str, Any], name: Callable[[Any], str]) -> Iterator[
         yield fill(words["undecided"], count=undecided)
     if "drift_z" in table.columns:
         z = np.nan_to_num(table["drift_z"])
-        yield from (told(key, who) for key, who in (("worse", z < -DRIFT), ("better", z > DRIFT)) if who.any())
+        changed = discoveries(2.0 * ndtr(-np.abs(z)), DRIFT)
+        ways = (("worse", changed & (z < 0.0)), ("better", changed & (z > 0.0)))
+        yield from (told(key, who) for key, who in ways if who.any())
 
 
 def _trust(content: Mapping[str, Any]) -> Iterator[str]:
     words, numbers, measured = texts()["summary"], content["summary"], content["labels"]["calibration"]
     worth = {"votes": f"{numbers['votes_per_item']:.1f}", "effective": f"{numbers['effective_votes']:.1f}"}
-    grouped = fill(words["groups"], count=numbers["groups"], **worth)
-    yield grouped if numbers["groups"] else fill(words["independent"], **worth)
+    if numbers["groups"]:
+        yield fill(words["groups"], count=numbers["groups"], **worth)
+    elif not numbers["verdicts"].get("colluder"):
+        coincide = numbers["effective_votes"] < COINCIDE * numbers["votes_per_item"]
+        yield fill(words["coincide"], **worth) if coincide else words["independent"]
     if measured is None:
         yield fill(words["not_measured"], expected=percent(numbers["expected_right"]))
     else:
@@ -77,7 +85,7 @@ def _trust(content: Mapping[str, Any]) -> Iterator[str]:
             yield fill(
                 words["measured_settled"], sure=percent(content["sure"]), accuracy=percent(measured["settled_accuracy"])
             )
-        if measured["expected"] - measured["accuracy"] > TOO_SURE:
+        if measured["too_sure"]:
             yield words["overconfident"]
     yield words["understood"][numbers["understood"]]
 

@@ -26,7 +26,7 @@ def coefficients(crowd: Crowd, *, level: float, seed: int, engine: str) -> dict[
 def heat_map(crowd: Crowd, found: Table) -> dict[str, Any]:
     """Agreement of two by two: members of groups, side by side, and then the busiest; 100 in all.
 
-    `annotators` are places in `found`. NaN where two share no item.
+    `grouped` tells whether there are groups. NaN where two share no item.
     """
     heard = np.flatnonzero(found["votes"] > 0)
     alone = found["group"][heard] < 0
@@ -38,4 +38,5 @@ def heat_map(crowd: Crowd, found: Table) -> dict[str, Any]:
     shared = np.zeros((names.size, names.size))
     for a, b in ((first, second), (second, first)):
         same[a, b], shared[a, b] = pairs["agreement"], pairs["shared"]
-    return {"annotators": chosen, "agreement": same, "shared": shared}
+    grouped = bool((found["group"][chosen] >= 0).any())
+    return {"annotators": names, "grouped": grouped, "agreement": same, "shared": shared}

@@ -5,11 +5,11 @@ const MOST_CLASSES = 12; // of a confusion matrix
 const people = content.annotators.table;
 const level = percent(content.level);
 
-// Places of an annotator's cells in a table that is sorted by annotator.
+// The cells of the annotator at a place, of a table that is sorted by places.
 function cellsOf(table, who) {
   const first = (value) => {
-    let low = 0, high = table.annotator.length;
-    while (low < high) { const middle = (low + high) >> 1; if (table.annotator[middle] < value) low = middle + 1; else high = middle; }
+    let low = 0, high = table.place.length;
+    while (low < high) { const middle = (low + high) >> 1; if (table.place[middle] < value) low = middle + 1; else high = middle; }
     return low;
   };
   const from = first(who), to = first(who + 1);
@@ -55,7 +55,11 @@ function annotatorTable() {
   const words = texts.annotators;
   const view = { sort: null, down: false, query: "", verdict: "", page: 0, open: new Set() };
   const heads = el("tr"), body = el("tbody"), where = el("span", { "aria-live": "polite", class: "where" });
-  const step = (way) => () => { view.page += way; render(); };
+  const step = (way) => () => {
+    view.page += way;
+    render();
+    if (previous.disabled || next.disabled) (next.disabled ? previous : next).focus(); // a disabled button loses the focus
+  };
   const previous = el("button", { type: "button", on: { click: step(-1) }, "aria-label": words.previous }, "←");
   const next = el("button", { type: "button", on: { click: step(1) }, "aria-label": words.next }, "→");
 
@@ -117,7 +121,7 @@ function annotatorTable() {
 
 function detail(at) {
   const words = texts.annotators;
-  const part = (title, ...children) => el("div", { class: "part" }, el("h4", {}, title), ...children);
+  const part = (title, ...children) => el("div", { class: "part" }, el("h3", {}, title), ...children);
   if (!people.votes[at]) return paragraph(words.no_votes);
   return el("div", { class: "parts" },
     people.reason[at] ? el("p", { class: "reason" }, verdictOf(people.verdict[at]), ": ", people.reason[at]) : null,
@@ -162,7 +166,7 @@ function confusionMatrix(at) {
   const words = texts.annotators, cells = cellsOf(content.annotators.confusion, at);
   const classes = content.annotators.classes, met = new Map(), given = new Map();
   range(size(cells)).forEach((place) => {
-    met.set(cells.true[place], (met.get(cells.true[place]) ?? 0) + cells.votes[place]);
+    met.set(cells.true[place], cells.of[place]);
     given.set(`${cells.true[place]} ${cells.given[place]}`, cells.votes[place]);
   });
   const weight = new Map();
@@ -173,7 +177,7 @@ function confusionMatrix(at) {
     return el("td", { class: `shade shade-${Math.round(share * 8)}${row === column ? " right" : ""}`, title: plain("{0} → {1}", { 0: String(classes[row]), 1: String(classes[column]) }) }, share ? points(share) : "");
   };
   return [
-    about(words.confusion_about, " ", weight.size > MOST_CLASSES ? plain(words.confusion_cut, { shown: shown.length, all: classes.length }) : ""),
+    about(words.confusion_about, " ", cells.votes.reduce((sum, votes) => sum + votes, 0) < 0.95 * people.votes[at] ? `${words.cells_cut} ` : "", weight.size > MOST_CLASSES ? plain(words.confusion_cut, { shown: shown.length, all: classes.length }) : ""),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.confusion },
       el("table", { class: "matrix" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, words.true_given), shown.map((code) => el("th", { scope: "col" }, name(classes[code]))))),
@@ -184,8 +188,9 @@ function confusionMatrix(at) {
 function overTime(at) {
   const words = texts.annotators;
   if (!content.annotators.over_time) return paragraph(words.no_time);
-  const cells = cellsOf(content.annotators.over_time, at);
+  const cells = cellsOf(content.annotators.over_time.cells, at);
   if (!size(cells)) return paragraph(words.no_time_votes);
   const halves = people.drift[at] === null ? null : say(words.drift_some, { early: percent(people.early[at]), late: percent(people.late[at]) });
-  return [about(words.over_time_about, " ", halves), timeline(cells, `${words.over_time}: ${people.annotator[at]}`)];
+  return [about(words.over_time_about, " ", halves), timeline(cells, `${words.over_time}: ${people.annotator[at]}`),
+    behind([words.period, words.votes, words.accuracy], rows(cells).map((row) => [String(row.begins).replace("T", " "), number(row.votes), percent(row.accuracy)]), [1, 2])];
 }

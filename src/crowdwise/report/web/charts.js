@@ -138,7 +138,7 @@ function scatter(table, guess, label, pick) {
       const nearest = spots.reduce((best, spot) => (best && apart(best) <= apart(spot) ? best : spot), null);
       if (!nearest || apart(nearest) > 400) return null;
       const at = nearest.place;
-      return { place: at, text: plain(texts.skill.point, { annotator: String(table.annotator[at]), votes: table.votes[at],
+      return { place: at, text: plain(texts.skill.point, { annotator: spelt(table.annotator[at]), votes: table.votes[at],
         verdict: texts.verdicts[table.verdict[at]].name, accuracy: percent(table.accuracy[at]) }) };
     },
   });
@@ -147,7 +147,7 @@ function scatter(table, guess, label, pick) {
 const LEVELS = 9; // of the heat map's colour
 const MOST_NAMED = 40; // annotators that it has room to name
 
-function heatMap(map, names, label) {
+function heatMap(map, label) {
   const n = map.annotators.length, top = 4;
   let cell = 0, left = 0;
   return chart(label, (width) => Math.min(width, 560, 60 * n), (width, height) => {
@@ -161,12 +161,12 @@ function heatMap(map, names, label) {
       paths[Math.min(LEVELS - 1, Math.floor(share * LEVELS))].push(`M${(left + b * cell).toFixed(2)} ${(top + a * cell).toFixed(2)}h${(cell - gap).toFixed(2)}v${(cell - gap).toFixed(2)}h${(gap - cell).toFixed(2)}z`);
     }
     return [paths.map((path, level) => svg("path", { class: `heat heat-${level}`, d: path.join("") })),
-      named ? map.annotators.map((at, row) => text(left - 8, top + (row + 0.5) * cell + 4, clipped(names[at], 16), "end")) : null];
+      named ? map.annotators.map((at, row) => text(left - 8, top + (row + 0.5) * cell + 4, clipped(at, 16), "end")) : null];
   }, {
     near: (x, y) => {
       const a = Math.floor((y - top) / cell), b = Math.floor((x - left) / cell);
       if (a === b || a < 0 || b < 0 || a >= n || b >= n) return null;
-      const values = { first: String(names[map.annotators[a]]), second: String(names[map.annotators[b]]),
+      const values = { first: spelt(map.annotators[a]), second: spelt(map.annotators[b]),
         agreement: percent(map.agreement[a][b]), shared: map.shared[a][b] };
       return { text: plain(map.agreement[a][b] === null ? texts.agreement.heat_none : texts.agreement.heat_cell, values) };
     },
@@ -174,12 +174,12 @@ function heatMap(map, names, label) {
 }
 
 function timeline(cells, label) {
-  const most = Math.max(...cells.votes), periods = Math.max(...content.annotators.over_time.period, 0) + 1;
+  const most = Math.max(...cells.votes), { periods, first, last } = content.annotators.over_time;
   const order = range(size(cells)).sort((a, b) => cells.period[a] - cells.period[b]);
   return chart(label, () => 150, (width, height) => {
     const left = 46, right = width - 8, top = 8, bottom = height - 24, step = (right - left) / periods;
     const y = (share) => bottom - share * (bottom - top), x = (place) => left + (cells.period[place] + 0.5) * step;
-    const ends = [order[0], order[order.length - 1]];
+    const moment = (begins) => String(begins).slice(0, 16).replace("T", " ");
     return [
       shares(left, right, top, bottom),
       order.map((place) => svg("rect", { x: x(place) - step / 2 + 0.5, width: Math.max(1, step - 1), class: "soft",
@@ -187,7 +187,8 @@ function timeline(cells, label) {
         svg("title", {}, `${cells.begins[place]}: ${number(cells.votes[place])}, ${percent(cells.accuracy[place])}`))),
       svg("polyline", { class: "trend", points: order.map((place) => `${x(place)},${y(cells.accuracy[place])}`).join(" ") }),
       order.map((place) => svg("circle", { class: "strong", r: 2.5, cx: x(place), cy: y(cells.accuracy[place]) })),
-      ends.map((place, end) => text(end ? right : left, height - 8, String(cells.begins[place]).slice(0, 16).replace("T", " "), end ? "end" : "start")),
+      line(left, bottom, left, bottom + 5, "axis"), text(left, height - 6, moment(first[0]), "start"),
+      line(right - step, bottom, right - step, bottom + 5, "axis"), text(right - step + 2, height - 6, moment(last[0]), "end"),
     ];
   });
 }

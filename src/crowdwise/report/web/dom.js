@@ -19,12 +19,13 @@ const svg = (tag, attributes = {}, ...children) =>
   grow(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 // A name from data: kept apart, so that letters that run the other way do not turn what stands around it.
+const spelt = (value) => (value === null || value === undefined || !String(value).trim() ? texts.empty_name : String(value));
 function name(value) {
-  const text = value === null || value === "" ? texts.empty_name : String(value);
+  const text = spelt(value);
   return el("bdi", { class: "name", title: text.length > 24 ? text : null }, text);
 }
 
-const clipped = (value, most) => (String(value).length > most ? `${String(value).slice(0, most - 1)}…` : String(value));
+const clipped = (value, most) => (spelt(value).length > most ? `${spelt(value).slice(0, most - 1)}…` : spelt(value));
 
 // A sentence with its blanks filled, as a list of texts and elements; `count` decides between one and many.
 function say(text, values = {}) {
@@ -60,9 +61,9 @@ const about = (...children) => el("p", { class: "about" }, ...children);
 // what is aside is left out where there is no room.
 function grid(heads, lines, numeric = [], aside = []) {
   const side = (place) => [numeric.includes(place) ? "number" : heads[place] === "" ? "broad" : "", aside.includes(place) ? "aside" : ""].join(" ");
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": heads[0] },
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": heads.filter(Boolean).join(", ") },
     el("table", {},
-      el("thead", {}, el("tr", {}, heads.map((head, place) => el("th", { scope: "col", class: side(place) }, head)))),
+      el("thead", {}, el("tr", {}, heads.map((head, place) => el(head === "" ? "td" : "th", { scope: head === "" ? null : "col", class: side(place) }, head)))),
       el("tbody", {}, lines.map((line) => el("tr", {}, line.map((cell, place) =>
         place ? el("td", { class: side(place) }, cell) : el("th", { scope: "row", class: side(place) }, cell)))))));
 }

@@ -13,7 +13,7 @@ const SECTIONS = {
       [asked ? percent(numbers.settled / asked) : "–", words.settled, ""],
       [number(numbers.unsettled), words.unsettled, numbers.unsettled ? "watch" : ""],
       [number(numbers.flagged), words.flagged, numbers.flagged ? "watch" : ""],
-      [percent(measured ? measured.accuracy : numbers.expected_right), right, measured && measured.expected - measured.low > 0.05 && measured.accuracy < measured.expected ? "watch" : ""],
+      [percent(measured ? measured.accuracy : numbers.expected_right), right, measured?.too_sure ? "watch" : ""],
     ];
     return [
       el("ul", { class: "figures" }, figures.map(([figure, words, kind]) => el("li", { class: kind }, el("strong", {}, figure), el("span", {}, words)))),
@@ -49,7 +49,7 @@ const SECTIONS = {
     return [
       about(say(words.about, { level }), " ", known > size(people) ? plain(words.shown, { shown: size(people), all: known }) : ""),
       view.element,
-      folded(words.columns_title, el("dl", { class: "facts" }, COLUMNS.filter(({ key }) => words.columns[key]).map(({ key }) => [el("dt", {}, words[key]), el("dd", {}, words.columns[key])]))),
+      folded(words.columns_title, el("dl", {}, COLUMNS.filter(({ key }) => words.columns[key]).map(({ key }) => [el("dt", {}, words[key]), el("dd", {}, words.columns[key])]))),
     ];
   },
 
@@ -76,7 +76,9 @@ const SECTIONS = {
 
   agreement() {
     const words = texts.agreement, { coefficients, reason, heat_map: map } = content.agreement;
-    const heat = map.annotators.length, grouped = map.annotators.some((at) => people.group[at] >= 0);
+    const heat = map.annotators.length;
+    const pairs = range(heat).flatMap((a) => range(a).map((b) => [a, b])).filter(([a, b]) => map.shared[a][b] > 0)
+      .sort(([a, b], [c, d]) => map.agreement[a][b] - map.agreement[c][d]).slice(0, 50);
     return [
       about(say(words.about, { level })),
       coefficients && coefficients.items[0] ? grid([words.coefficient, words.value, "", words.interval],
@@ -85,10 +87,11 @@ const SECTIONS = {
       content.annotators.classes.length < 2 ? paragraph(words.one_class) : null,
       el("h3", {}, words.heat),
       heat < 2 ? paragraph(words.heat_few) : [
-        about(say(grouped ? words.heat_groups : words.heat_busiest, { count: heat })),
-        heatMap(map, people.annotator, plain(words.heat_label, { count: heat })),
+        about(say(map.grouped ? words.heat_groups : words.heat_busiest, { count: heat })),
+        heatMap(map, plain(words.heat_label, { count: heat })),
         el("p", { class: "scale" }, words.scale_low, el("span", { class: "steps", "aria-hidden": "true" }, range(LEVELS).map((step) => el("i", { class: `heat-${step}` }))), words.scale_high,
-          el("span", { class: "steps none", "aria-hidden": "true" }, el("i")), words.scale_none)],
+          el("span", { class: "steps none", "aria-hidden": "true" }, el("i")), words.scale_none),
+        behind([words.first, words.second, words.agree, words.shared_items], pairs.map(([a, b]) => [name(map.annotators[a]), name(map.annotators[b]), percent(map.agreement[a][b]), number(map.shared[a][b])]), [2, 3])],
     ];
   },
 
@@ -132,7 +135,7 @@ const SECTIONS = {
   identifiability() {
     const words = texts.identifiability, found = content.identifiability;
     const table = (title, columns) => (size(columns) ? folded(title, grid(Object.keys(columns).map((key) => words.columns[key]),
-      rows(columns).map((row) => Object.values(row).map((value) => (typeof value === "number" && !Number.isInteger(value) ? fixed(value) : name(value)))))) : null);
+      rows(columns).map((row) => Object.entries(row).map(([key, value]) => (["mistaken", "named"].includes(key) ? percent(value) : name(value)))))) : null);
     return [about(words.about), el("p", { class: "answer" }, words.verdict[found.verdict]),
       el("ul", {}, found.findings.map((finding) => el("li", {}, finding))),
       table(words.confusable, found.confusable), table(words.wanted, found.wanted)];
@@ -147,7 +150,7 @@ const SECTIONS = {
     return [
       notes.length ? el("ul", {}, notes.map((note) => el("li", {}, note))) : paragraph(words.none),
       el("h3", {}, words.counts),
-      el("dl", { class: "facts" }, Object.entries(found.counts).map(([term, fact]) => [el("dt", {}, term), el("dd", {}, number(fact))])),
+      el("dl", {}, Object.entries(found.counts).map(([term, fact]) => [el("dt", {}, term), el("dd", {}, number(fact))])),
     ];
   },
 
@@ -158,7 +161,7 @@ const SECTIONS = {
     const facts = ["command", "method", "settings", "remarks", ...(made.steps ? ["steps", "converged"] : []), "version", "python", "numpy", "date"].filter((key) => made[key] !== undefined && shown(made[key]) !== "");
     return [
       about(say(words.about, { version: made.version, method: made.method, seed: String(made.seed) }), made.anonymised ? ` ${words.anonymised}` : ""),
-      el("dl", { class: "facts" }, facts.map((key) => [el("dt", {}, words[key]), el("dd", {}, key === "command" ? el("code", {}, made[key]) : shown(made[key]))])),
+      el("dl", {}, facts.map((key) => [el("dt", {}, words[key]), el("dd", {}, key === "command" ? el("code", {}, made[key]) : shown(made[key]))])),
     ];
   },
 };
@@ -190,7 +193,7 @@ function contestedItem(item) {
   const trusted = item.trusted === undefined || item.trusted === null ? null : paragraph(say(words.trusted, { class: name(item.trusted) }));
   const said = rows(item.said), tally = about(said.map((row, place) => [place ? " · " : "", say(words.said, { votes: row.votes, label: name(row.label) })]),
     said.length && !said.some((row) => row.label === item.label) ? [" · ", say(words.unsaid, { label: name(item.label) })] : null);
-  if (!why) return el("details", {}, heading, trusted, tally, paragraph(words.one_class));
+  if (!why) return el("details", {}, heading, trusted, tally, paragraph(words.not_apart));
   const votes = rows(why.votes).map((vote) => [say(words.vote, { annotator: voter(vote.annotator), label: name(vote.label) }), vote.contribution]);
   if (why.further_votes) votes.push([say(words.further, { count: why.further_votes }), why.further]);
   const parts = [[why.additive ? words.before : words.rest, why.before], ...votes];
