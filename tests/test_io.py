@@ -98,7 +98,8 @@ def test_any_text_comes_back_as_it_was_spelt(tmp_path, votes):
         ("x,y,z\n1,foo,bar\n", "no columns that share labels"),
         ("item,annotator,label,weight\na,b,c,1\na,c,c,heavy\n", "row 3, column 'weight': 'heavy' is not a number"),
         ("item,annotator,label,weight\na,b,c,1\na,c,c,-2\n", "row 3, column 'weight': -2 is not a finite"),
-        ('[{"item": 1}]', "this is a JSON list"),
+        ('[{"item": 1}]', "no columns that share labels"),
+        ("[{}, {}]", "there are no columns"),
         ('{"item": 1, "annotator": 1, "label": 1}\n{"item": 1, "annotator": 1, "label": "x"}\n', "row 1"),
         ("\n\n", "row 1: the header is empty"),
         ("item,annotator,label\n\n\na,b,c\na,,d\n", "row 5, column 'annotator': the cell is empty"),
@@ -116,7 +117,7 @@ def test_bad_files_are_named(file, content, message):
 
 
 def test_paths_that_are_no_files(tmp_path):
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match=r"\.jsonl \(doccano\), \.ann \(brat\) or \.xml \(CVAT\).*there is nothing"):
         read_votes(tmp_path)
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_votes(tmp_path / "nowhere.csv")

@@ -38,6 +38,8 @@ def aggregate(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -60,7 +62,21 @@ def aggregate(
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, set_=set_), gold
+            o.read(
+                votes,
+                item,
+                annotator,
+                label,
+                annotators,
+                delimiter,
+                input_format,
+                question,
+                no_vote,
+                repeats,
+                weight,
+                set_=set_,
+            ),
+            gold,
         )
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))

@@ -32,6 +32,8 @@ def agreement(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -53,7 +55,20 @@ def agreement(
     options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
     with o.spoken_warnings():
         extra = (by,) if by else ()
-        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra).crowd
+        crowd = o.read(
+            votes,
+            item,
+            annotator,
+            label,
+            annotators,
+            delimiter,
+            input_format,
+            question,
+            no_vote,
+            repeats,
+            weight,
+            extra,
+        ).crowd
         if classes:
             crowd = crowd.with_classes([name.strip() for name in classes.split(",")])
         elif metric == "ordinal":

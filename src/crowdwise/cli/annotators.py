@@ -53,6 +53,8 @@ def annotators(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -73,9 +75,11 @@ def annotators(
 
     extra = tuple(name for name in (time, seconds) if name)
     with o.spoken_warnings(), o.progress(method) as tell:
-        crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_), gold
-        )
+        reading = o.read(
+            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight,
+            extra, set_,
+        )  # fmt: skip
+        crowd, known = o.with_known(reading, gold)
         model = make(method, seed=seed, **o.settings(set_))
         result, doubt = o.believed(crowd, model, known, trusted, engine, tell)
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
@@ -95,7 +99,8 @@ def annotators(
         wide = [name.strip() for name in annotators.split(",")] if annotators else ()
         gone = find(found["annotator"], left.annotators) < 0
         read_again = {"annotator": annotator, "annotators": wide, "delimiter": delimiter}
-        _write_pruned(votes, pruned, left, found["annotator"][gone].tolist(), read_again)
+        whole = votes if not reading.export else "-"
+        _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
         o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")
     together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])
     if json:
@@ -109,7 +114,7 @@ def annotators(
 
 
 def _write_pruned(votes: str, target: str, left: Crowd, gone: list[Any], read_again: dict[str, Any]) -> None:
-    """The file of votes without some annotators, all its columns; of standard input, which is gone, what was read."""
+    """The file of votes without some annotators, all its columns; of exports and standard input ("-") what was read."""
     from ..io import without_annotators, write_table
 
     write_table(left.to_table() if votes == "-" else without_annotators(votes, gone, **read_again), target)

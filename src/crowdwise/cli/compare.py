@@ -31,6 +31,8 @@ def compare(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -54,7 +56,10 @@ def compare(
     names = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with o.spoken_warnings(), o.progress("compare") as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight), gold
+            o.read(
+                votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
+            ),
+            gold,
         )
         true = read_labels(truth) if truth else None
         if true:

@@ -26,6 +26,8 @@ def identify(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -47,7 +49,21 @@ def identify(
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, set_=set_), gold
+            o.read(
+                votes,
+                item,
+                annotator,
+                label,
+                annotators,
+                delimiter,
+                input_format,
+                question,
+                no_vote,
+                repeats,
+                weight,
+                set_=set_,
+            ),
+            gold,
         )
         model = make(method, seed=seed, **o.settings(set_))
         result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ..result import Result
     from ..table import Table
 
-Votes = Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, also .gz; - is standard input.")]
+Votes = Annotated[
+    str, typer.Argument(help="A table (CSV, TSV, JSON, Parquet, also .gz) or an annotation tool's export; - is stdin.")
+]
 ItemColumn = Annotated[str | None, typer.Option("--item", help="Column of the items.", show_default="by name")]
 AnnotatorColumn = Annotated[str | None, typer.Option("--annotator", help="Column of the annotators.")]
 LabelColumn = Annotated[str | None, typer.Option("--label", help="Column of the labels.")]
@@ -27,6 +29,18 @@ WideColumns = Annotated[
 ]
 WeightColumn = Annotated[str | None, typer.Option("--weight", help="Column of how much a vote counts.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
+FORMATS = (
+    "table, label-studio, label-studio-min, prodigy, argilla, argilla-flat, lists, peerannot, mturk, toloka, "
+    "zooniverse, doccano, brat or cvat."
+)
+InputFormat = Annotated[
+    str | None, typer.Option("--format", "--input-format", help=FORMATS, show_default="told by the content")
+]
+# Of a command whose --format is what it writes.
+InputFormatOnly = Annotated[
+    str | None, typer.Option("--input-format", help=FORMATS, show_default="told by the content")
+]
+Question = Annotated[str | None, typer.Option("--question", help="Which question of an export that holds several.")]
 NoVote = Annotated[
     list[str] | None, typer.Option("--no-vote", help='A label that is no vote, such as "don\'t know"; repeatable.')
 ]
@@ -56,6 +70,8 @@ def read(
     label: str | None,
     annotators: str | None,
     delimiter: str | None,
+    input_format: str | None,
+    question: str | None,
     no_vote: list[str] | None,
     repeats: str,
     weight: str | None,
@@ -70,6 +86,8 @@ def read(
 
     reading = read_votes(
         votes,
+        format=input_format,
+        question=question,
         item=item,
         annotator=annotator,
         label=label,

@@ -25,6 +25,8 @@ def predict(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -45,7 +47,9 @@ def predict(
     if votes is None:
         proba = trained.predict_proba(known.X)
     else:
-        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
+        crowd = o.read(
+            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
+        ).crowd
         proba = trained.infer(known.X, crowd, known.item).posterior
     code = proba.argmax(axis=1)
     columns = {"item": names, "label": trained.classes_[code], "confidence": proba[np.arange(len(code)), code]}

@@ -54,6 +54,8 @@ def report(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormatOnly = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -87,7 +89,21 @@ def report(
     for one in others:
         make(one)
     with o.spoken_warnings() as warned, o.progress("report") as tell:
-        reading = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight, extra, set_)
+        reading = o.read(
+            votes,
+            item,
+            annotator,
+            label,
+            annotators,
+            delimiter,
+            input_format,
+            question,
+            no_vote,
+            repeats,
+            weight,
+            extra,
+            set_,
+        )
         crowd, known = o.with_known(reading, gold)
         believed = trusted or []
         if anonymise:

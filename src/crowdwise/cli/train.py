@@ -51,6 +51,8 @@ def train(
     label: o.LabelColumn = None,
     annotators: o.WideColumns = None,
     delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
@@ -86,7 +88,9 @@ def train(
 
         accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu" or not torch.cuda.is_available())
     with o.spoken_warnings(), o.bar(objective) as told:
-        crowd = o.read(votes, item, annotator, label, annotators, delimiter, no_vote, repeats, weight).crowd
+        crowd = o.read(
+            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
+        ).crowd
         model = CrowdClassifier(
             network, objective, o.settings(set_), o.shares(class_prior), epochs=epochs, batch=batch, rate=rate,
             annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, calibrate=calibrate, seed=seed,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ..errors import InputError
+from .records import records
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 HEAD = 1 << 16  # bytes in which the header is looked for
@@ -30,20 +31,33 @@ class Rows(NamedTuple):
     row_number: Callable[[int], int]  # of a row of the table, as an editor or a spreadsheet shows it
 
 
-def read_rows(source: str | Path, delimiter: str | None = None) -> Rows:
-    """Read CSV, TSV, JSON lines or Parquet, gzipped or not, from a path or from standard input ("-").
+class Source(NamedTuple):
+    """A file's name, its bytes, and its first letter, by which its format is told."""
+
+    name: str
+    raw: Any
+    begins: bytes
+
+
+def open_source(source: str | Path) -> Source:
+    """A file, gzipped or not, by its path, or standard input ("-")."""
+    name = "standard input" if str(source) == "-" else str(source)
+    raw = _bytes_of(source, name)
+    return Source(name, raw, bytes(raw[:HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip()[:1])
+
+
+def read_rows(source: str | Path | Source, delimiter: str | None = None) -> Rows:
+    """Read CSV, TSV, JSON (lines or a list of flat objects) or Parquet, from a path or from standard input ("-").
 
     The format is told by the content. Cells of delimited text stay text, spelt as they are; "" is an empty cell.
     """
-    name = "standard input" if str(source) == "-" else str(source)
-    raw = _bytes_of(source, name)
+    name, raw, begins = source if isinstance(source, Source) else open_source(source)
     if raw[:4] == b"PAR1":
         return Rows(name, _parquet(raw, name), [], lambda position: position + 1)
-    begins = bytes(raw[:HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begins == b"{":
         return Rows(name, _json_lines(raw, name), [], lambda position: position + 1)
     if begins == b"[":
-        raise InputError(f"{name}: this is a JSON list; crowdwise reads JSON lines, one object a line")
+        return Rows(name, _json_list(raw, name), [], lambda position: position + 1)
     return _delimited(raw, name, delimiter)
 
 
@@ -94,6 +108,17 @@ def _json_lines(raw: Any, name: str) -> Any:
     except pa.ArrowInvalid as error:
         raise InputError(f"{name}: {_first_line(error)}") from error
     return table
+
+
+def _json_list(raw: Any, name: str) -> Any:
+    found = [record for _, record in records(raw, name)]
+    if not found:
+        raise InputError(f"{name}: the JSON list is empty")
+    try:
+        names = dict.fromkeys(key for record in found for key in record)
+        return pa.table({key: pa.array([record.get(key) for record in found]) for key in names})
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise InputError(f"{name}: {_first_line(error)}") from error
 
 
 def _delimited(raw: Any, name: str, delimiter: str | None) -> Rows:

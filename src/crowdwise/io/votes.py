@@ -1,4 +1,4 @@
-"""Votes from files, long (a row a vote) or wide (a row an item, a column an annotator)."""
+"""Votes from files: tables, long (a row a vote) or wide (a column an annotator), and exports of annotation tools."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from ..crowd import Crowd, Repeats
 from ..errors import InputError
 from ..frames import find_column, require_column
 from ..table import Table
+from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
-from .tables import Rows, read_rows
+from .formats import FORMATS, of_files, of_json, of_table, of_xml
+from .tables import Rows, open_source, read_rows
 
 # Columns of wide tables that describe an item and are never votes.
 DESCRIPTIONS = {
@@ -27,18 +29,22 @@ DESCRIPTIONS = {
 class Reading(NamedTuple):
     """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
 
-    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell.
+    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell. export: whether
+    this was no table, but an annotation tool's export.
     """
 
     crowd: Crowd
     gold: Mapping[Any, Any]
     notes: tuple[str, ...]
     voters: tuple[str, ...] = ()
+    export: bool = False
 
 
 def read_votes(
     source: str | Path,
     *,
+    format: str | None = None,
+    question: str | None = None,
     item: str | None = None,
     annotator: str | None = None,
     label: str | None = None,
@@ -50,13 +56,27 @@ def read_votes(
     no_vote: Collection[Any] = (),
     repeats: Repeats = "all",
 ) -> Reading:
-    """Read votes from a CSV, TSV, JSON lines or Parquet file, gzipped or not; "-" is standard input.
+    """Read votes from a table (CSV, TSV, JSON or Parquet, gzipped or not), or from an annotation tool's export.
 
-    Columns are found by their usual names (item or task, annotator or worker, label or answer ...) unless they are
-    named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or they are
-    recognised, which `notes` tell. Labels keep their spelling: 007 stays 007, NA stays NA.
+    A path, or "-" for standard input; doccano's and brat's exports are folders, or zip files. What a file is, its
+    content tells, unless `format` does ("table", or another of `crowdwise.io.FORMATS`). Where an export holds several
+    questions, `question` chooses one; without it the error lists them. What an export tells beside the votes comes
+    along: gold; "time", "seconds" and "probability" (of machines) in `crowd.extra`; "kind", human or machine, in
+    `crowd.annotator_extra`.
+
+    Columns of tables are found by their usual names (item or task, annotator or worker, label or answer ...) unless
+    they are named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or
+    they are recognised, and `voters` tells them. Labels keep their spelling: 007 stays 007, NA stays NA.
     """
-    rows = read_rows(source, delimiter)
+    rows = _rows_or_answers(source, format, delimiter)
+    if isinstance(rows, Answers):
+        named = {"item": item, "annotator": annotator, "label": label, "weight": weight, "annotators": annotators}
+        for option, value in named.items():
+            if value:
+                raise InputError(f"{rows.name}: {option}={value!r} names a column of a table; this is an export")
+        return _of_export(rows, question, no_vote, repeats, extra)
+    if question is not None:
+        raise InputError(f"{rows.name}: question={question!r}: this is a table, whose label column is the question")
     names = rows.table.column_names
     try:
         columns = {
@@ -75,6 +95,55 @@ def read_votes(
         hint = "; is the delimiter right?" if len(names) == 1 else ""
         text = str(error)
         raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
+
+
+def _rows_or_answers(source: str | Path, form: str | None, delimiter: str | None) -> Rows | Answers:
+    """A table's rows, or an export's answers."""
+    if form is not None and form not in FORMATS:
+        raise InputError(f"format={form!r}: choose among {', '.join(FORMATS)}")
+    path = Path(source)
+    if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
+        return of_files(path, form)
+    opened = open_source(source)
+    if form == "cvat" or (form is None and opened.begins == b"<"):
+        return of_xml(opened.raw, opened.name)
+    if form != "table" and opened.begins in (b"[", b"{"):
+        answers = of_json(opened.raw, opened.name, form)
+        if answers is not None:
+            return answers
+    rows = _flat(read_rows(opened, delimiter))
+    return (of_table(rows, form) if form != "table" else None) or rows
+
+
+def _flat(rows: Rows) -> Rows:
+    """Without columns of lists or objects, which JSON and Parquet may have, and which are no names."""
+    if not rows.table.column_names:
+        raise InputError(f"{rows.name}: there are no columns in it")
+    nested = [field.name for field in rows.table.schema if pa.types.is_nested(field.type)]
+    if not nested:
+        return rows
+    if len(nested) == len(rows.table.schema):
+        raise InputError(f"{rows.name}: every column holds lists or objects: these are no votes")
+    note = f"columns of lists or objects not used: {', '.join(nested)}"
+    return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note])
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def _of_export(
+    answers: Answers, question: str | None, no_vote: Collection[Any], repeats: Repeats, extra: Collection[str]
+) -> Reading:
+    crowd, gold, notes = answers.crowd(question, no_vote, repeats)
+    for name in extra:
+        if name not in crowd.extra:
+            there = ", ".join(crowd.extra) or "nothing"
+            raise InputError(
+                f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
+            )
+    return Reading(crowd, gold, (*notes, *_remarks(crowd, repeats)), export=True)
 
 
 def without_annotators(

@@ -1,0 +1,167 @@
+"""What an export holds: answers to questions, of which one becomes a crowd."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd, Repeats
+from ..errors import InputError
+
+COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
+EXTRA = ("time", "seconds", "probability")  # of the votes
+
+
+@dataclass
+class Answers:
+    """Votes by question, gold, and what was left out or cannot be read; readers of formats fill it in.
+
+    >>> answers = Answers("tasks.json")
+    >>> answers.vote("sentiment", 1, "ann", "good", seconds=3.5)
+    >>> answers.vote("sentiment", 1, "llm", "bad", kind="machine", probability=0.8)
+    >>> answers.refuse("stars", "ratings")
+    >>> crowd, gold, notes = answers.crowd()
+    >>> crowd, crowd.annotator_extra["kind"].tolist()
+    (Crowd(2 votes, 1 items, 2 annotators, 2 classes), ['human', 'machine'])
+    >>> notes
+    ["question 'sentiment'", "question 'stars' is left out: it holds ratings, which are not read yet"]
+    """
+
+    name: str
+    votes: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
+    gold: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, str] = field(default_factory=dict)
+    where: str = ""  # the record that is being read
+
+    def walk(self, found: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The records, each remembered while it is read, so that errors can say where they are."""
+        for self.where, record in found:
+            yield self.where, record
+
+    def fail(self, field: str, text: str) -> NoReturn:
+        """An error that names file, record and field."""
+        raise InputError(", ".join(part for part in (self.name, self.where) if part) + f", field {field!r}: {text}")
+
+    def listed(self, value: Any, field: str) -> list[Any]:
+        """A list; nothing is an empty one."""
+        return value if isinstance(value, list) else [] if value is None else self.fail(field, "a list is expected")
+
+    def objects(self, value: Any, field: str) -> list[dict[str, Any]]:
+        """A list of objects; nothing is an empty one."""
+        if not all(isinstance(each, dict) for each in self.listed(value, field)):
+            self.fail(field, "a list of objects is expected")
+        return value or []
+
+    def named(self, value: Any, field: str) -> Any:
+        """A text or a number that can name something."""
+        if isinstance(value, str | int | float) and value == value and value != "":  # noqa: PLR0124
+            return value
+        self.fail(field, "it is missing" if value in (None, "") else f"{str(value)[:40]!r} is no name")
+
+    def number(self, value: Any, field: str) -> float | None:
+        """A number of no less than 0; nothing stays nothing."""
+        if value is None or (isinstance(value, int | float) and 0.0 <= value < math.inf):
+            return value
+        self.fail(field, f"{str(value)[:40]!r} is not a finite number of at least 0")
+
+    def vote(
+        self, question: str, item: Any, annotator: Any, label: Any, *, kind: str = "human", time: Any = None,
+        seconds: Any = None, probability: Any = None,
+    ) -> None:  # fmt: skip
+        """One answer, with what the format tells of it."""
+        item, annotator = self.named(item, "item"), self.named(annotator, "annotator")
+        label = self.named(label, question or "label")
+        time = None if time is None else self.named(time, "time")
+        seconds, probability = self.number(seconds, "seconds"), self.number(probability, "probability")
+        columns = self.votes.setdefault(question, {name: [] for name in COLUMNS})
+        for name, value in zip(COLUMNS, (item, annotator, label, time, seconds, probability, kind), strict=True):
+            columns[name].append(value)
+
+    def known(self, question: str, item: Any, label: Any) -> None:
+        """A gold answer; two that differ are an error."""
+        item, label = self.named(item, "item"), self.named(label, question)
+        before = self.gold.setdefault(question, {}).setdefault(item, label)
+        if before != label:
+            self.fail(question, f"item {item!r} has gold {label!r} here and {before!r} above")
+
+    def skip(self, reason: str) -> None:
+        """One answer that is no vote."""
+        self.skipped[reason] += 1
+
+    def refuse(self, question: str, what: str) -> None:
+        """A question whose answers are of a kind that is not read."""
+        self.refused.setdefault(question, what)
+
+    def crowd(
+        self, question: str | None = None, no_vote: Collection[Any] = (), repeats: Repeats = "all"
+    ) -> tuple[Crowd, dict[Any, Any], list[str]]:
+        """The votes on one question, its gold, and notes."""
+        chosen = self._chosen(question)
+        columns = self.votes[chosen]
+        notes = [f"question {chosen!r}"] if chosen and len(self.votes) + len(self.refused) > 1 else []
+        for role in ("item", "annotator", "label"):
+            columns[role], changed = _of_one_type(columns[role])
+            if changed:
+                notes.append(f"{role}s are of several types and are read as text")
+        crowd = Crowd.from_columns(
+            columns["item"], columns["annotator"], columns["label"], no_vote=no_vote, repeats=repeats,
+            extra={name: _column(name, columns[name]) for name in EXTRA if set(columns[name]) != {None}},
+            annotator_extra={"kind": columns["kind"]} if len(set(columns["kind"])) > 1 else None,
+        )  # fmt: skip
+        as_text = columns["item"] and isinstance(columns["item"][0], str)
+        said_text = columns["label"] and isinstance(columns["label"][0], str)
+        gold = {
+            str(item) if as_text else item: str(label) if said_text else label
+            for item, label in self.gold.get(chosen, {}).items()
+        }
+        left_out = [f"{count:,} answers left out: {reason}" for reason, count in self.skipped.items()]
+        other = [
+            f"question {name!r} is left out: it holds {what}, which are not read yet"
+            for name, what in self.refused.items()
+        ]
+        return crowd, gold, [*notes, *left_out, *other]
+
+    def _chosen(self, question: str | None) -> str:
+        """The question that is asked for, or the only one."""
+        if question is not None:
+            if question in self.votes:
+                return question
+            if question in self.refused:
+                what = self.refused[question]
+                raise InputError(f"{self.name}: question {question!r} holds {what}, which crowdwise does not read yet")
+            raise InputError(f"{self.name}: there is no question {question!r}; {self._questions()}")
+        if not self.votes:
+            found = "; ".join(f"question {name!r} holds {what}" for name, what in self.refused.items())
+            if found:
+                raise InputError(f"{self.name}: {found}, which crowdwise does not read yet")
+            skipped = ", ".join(f"{count} {reason}" for reason, count in self.skipped.items())
+            raise InputError(f"{self.name}: there are no votes in it" + (f" ({skipped})" if skipped else ""))
+        if len(self.votes) > 1:
+            raise InputError(f"{self.name}: several questions; {self._questions()}; choose one with --question")
+        return next(iter(self.votes))
+
+    def _questions(self) -> str:
+        found = [f"{name!r} ({len(columns['label']):,} votes)" for name, columns in self.votes.items()]
+        return f"there are {', '.join(found)}"
+
+
+def _of_one_type(values: list[Any]) -> tuple[list[Any], bool]:
+    """Names of one type, as text where they are of several; and whether that changed them."""
+    kinds = {type(value) for value in values}
+    if kinds <= {int} or kinds <= {str} or kinds <= {bool} or kinds <= {float}:
+        return values, False
+    return [str(value) for value in values], len(kinds) > 1
+
+
+def _column(name: str, values: list[Any]) -> Array:
+    """A further column of the votes: numbers, NaN where there is none, or texts."""
+    if name == "time":
+        return np.array([None if value is None else str(value) for value in values], object)
+    return np.array([np.nan if value is None else value for value in values], float)

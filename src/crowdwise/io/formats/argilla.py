@@ -1,0 +1,84 @@
+"""Argilla: records with responses and suggestions, nested, or flat as its data sets have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..answers import Answers
+
+SUGGESTION = "suggestion"
+
+
+def is_export(record: dict[str, Any]) -> bool:
+    """Responses by question."""
+    return isinstance(record.get("responses"), dict) and ("fields" in record or "suggestions" in record)
+
+
+def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """`responses` hold a list of values for each question, `suggestions` what machines say."""
+    for where, record in found:
+        item = record.get("id", record.get("_server_id", where))
+        for question, given in _by_question(record, "responses", answers):
+            for one in answers.objects(given, question):
+                _vote(answers, question, item, one.get("user_id"), one.get("value"))
+        for question, said in _by_question(record, "suggestions", answers):
+            for one in answers.objects([said] if said else [], question):
+                _suggest(answers, question, item, one)
+
+
+def is_flat(record: dict[str, Any]) -> bool:
+    """Columns such as `label.responses`."""
+    return any(name.endswith(".responses") for name in record)
+
+
+def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """`q.responses`, `q.responses.users`, `q.responses.status` are lists side by side; discarded ones are no votes."""
+    for where, record in found:
+        item = record.get("id", record.get("_server_id", where))
+        for question in (name.removesuffix(".responses") for name in record if name.endswith(".responses")):
+            values, users, status = (
+                answers.listed(record.get(f"{question}.responses{part}"), f"{question}.responses{part}")
+                for part in ("", ".users", ".status")
+            )
+            if len(values) != len(users) or (status and len(status) != len(values)):
+                text = f"{len(values)} responses, {len(users)} users, {len(status)} states"
+                answers.fail(f"{question}.responses", text)
+            for place, (value, user) in enumerate(zip(values, users, strict=True)):
+                if status and status[place] != "submitted":
+                    answers.skip(f"responses that are {status[place]}")
+                else:
+                    _vote(answers, question, item, user, value)
+            said = {"value": record.get(f"{question}.suggestion")}
+            said |= {part: record.get(f"{question}.suggestion.{part}") for part in ("score", "agent")}
+            if said["value"] is not None:
+                _suggest(answers, question, item, said)
+
+
+def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any) -> None:
+    if _readable(answers, question, value):
+        answers.vote(question, item, str(answers.named(user, "user_id")), value)
+
+
+def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterable[tuple[str, Any]]:
+    given = record.get(name) or {}
+    return given.items() if isinstance(given, dict) else answers.fail(name, "an object of questions is expected")
+
+
+def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -> None:
+    if _readable(answers, question, said.get("value")):
+        score = said.get("score")
+        sure = float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None
+        answers.vote(
+            question, item, str(said.get("agent") or SUGGESTION), said["value"], kind="machine", probability=sure
+        )
+
+
+def _readable(answers: Answers, question: str, value: Any) -> bool:
+    """One label; lists are several labels, spans or rankings."""
+    if isinstance(value, str | int | bool) and value != "":
+        return True
+    spans = isinstance(value, list) and value and isinstance(value[0], dict)
+    answers.refuse(question, "spans or rankings" if spans else "several labels at once")
+    answers.skip("not one label")
+    return False

@@ -1,0 +1,107 @@
+"""Exports of several files: doccano's (a file a person), brat's (a folder a person), CVAT's (a file a job)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+
+from ...errors import InputError
+from ..answers import Answers
+from ..records import records
+from .spans import Spans
+
+Files = Iterable[tuple[PurePosixPath, bytes]]
+SPAN = re.compile(r"^(T\S*)\t(\S+) (\d+) (\d+)(?:;(\d+) (\d+))*(?:\t|$)")
+
+
+def read_doccano(files: Files, answers: Answers) -> None:
+    """One .jsonl a person, named after him: `label` is a list of classes, or of spans."""
+    spans = Spans("spans", answers)
+    for path, raw in files:
+        if path.suffix != ".jsonl" or not raw.strip():
+            continue
+        for where, record in answers.walk(records(raw, f"{answers.name}, {path}")):
+            item, given = record.get("id", where), record.get("label", record.get("labels"))
+            given = answers.listed(given, f"label of {path}")
+            if given and isinstance(given[0], list):
+                if not all(isinstance(span, list) and len(span) == 3 for span in given):
+                    answers.fail(f"label of {path}", "spans are [start, end, label]")
+                spans.mark(item, path.stem, [(span[0], span[1], span[2]) for span in given])
+            elif not given:
+                answers.skip("empty")
+            elif len(given) > 1:
+                answers.refuse("label", "several labels at once")
+                answers.skip("several labels at once")
+            else:
+                answers.vote("label", item, path.stem, given[0])
+    spans.tell()
+
+
+def read_brat(files: Files, answers: Answers) -> None:
+    """A folder an annotator, a .ann file a document; only text-bound annotations (T) are votes."""
+    spans = Spans("spans", answers)
+    for path, raw in files:
+        if path.suffix != ".ann":
+            continue
+        if len(path.parts) < 2:
+            raise InputError(f"{answers.name}, {path}: brat's documents lie in a folder an annotator")
+        marked = []
+        for number, line in enumerate(_text(raw, f"{answers.name}, {path}").splitlines(), start=1):
+            if not line.startswith("T"):
+                continue
+            found = SPAN.match(line)
+            if not found:
+                raise InputError(f"{answers.name}, {path}, row {number}: {line[:60]!r} is no text-bound annotation")
+            ends = [int(end) for end in re.findall(r"\d+", line.split("\t")[1].partition(" ")[2])]
+            marked.append((min(ends), max(ends), found[2]))
+        spans.mark("/".join((*path.parts[1:-1], path.stem)), path.parts[0], marked)
+    spans.tell()
+
+
+def read_cvat(files: Files, answers: Answers) -> None:
+    """Tags of images; CVAT does not tell who gave them: an annotator is a file, by its name."""
+    for path, raw in files:
+        if path.suffix != ".xml":
+            continue
+        where = f"{answers.name}, {path}" if str(path) != answers.name else answers.name
+        for image in _xml(raw, where).iter("image"):
+            tags = {str(tag.get("label")) for tag in image.iter("tag")}
+            shapes = [shape.tag for shape in image if shape.tag not in ("tag",)]
+            for shape in shapes:
+                answers.refuse(shape, "shapes")
+            if len(tags) > 1:
+                answers.refuse("tag", "several labels at once")
+                answers.skip("several labels at once")
+            elif tags:
+                if image.get("name") is None:
+                    raise InputError(f"{where}: an image has no name")
+                answers.vote("tag", image.get("name"), path.stem, tags.pop())
+            elif not shapes:
+                answers.skip("empty")
+
+
+FOLDERS: dict[str, tuple[str, Callable[[Files, Answers], None]]] = {
+    "doccano": (".jsonl", read_doccano),
+    "brat": (".ann", read_brat),
+    "cvat": (".xml", read_cvat),
+}
+
+
+def _text(raw: bytes, where: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not UTF-8 text; save the file as UTF-8") from error
+
+
+def _xml(raw: bytes, where: str) -> ElementTree.Element:
+    """The tree of a file that declares nothing: a document type can make a small file a large one."""
+    text = _text(raw, where)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise InputError(f"{where}: the XML declares a document type, which no export of CVAT does")
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{where}: the XML is broken ({error})") from error

@@ -1,0 +1,102 @@
+"""Label Studio: tasks with annotations and predictions (JSON), and one flat record an annotation (JSON_MIN)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..answers import Answers
+
+# Kinds of results that are no choice of one class among several.
+NOT_READ = {
+    "rating": "ratings", "pairwise": "comparisons of two", "labels": "spans of text", "textarea": "free texts",
+    "number": "numbers", "taxonomy": "paths in a taxonomy", "ranker": "rankings", "datetime": "dates",
+    "relation": "relations", "rectanglelabels": "boxes", "polygonlabels": "polygons", "keypointlabels": "points",
+    "brushlabels": "masks", "ellipselabels": "ellipses", "timeserieslabels": "spans of time", "video": "tracks",
+    "hypertextlabels": "spans of text", "paragraphlabels": "spans of text", "videorectangle": "boxes",
+}  # fmt: skip
+RESERVED = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+
+
+def is_export(record: dict[str, Any]) -> bool:
+    """A task: data, and annotations (in old exports completions)."""
+    return "data" in record and ("annotations" in record or "completions" in record)
+
+
+def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """Questions are the results' `from_name`; predictions are machines named by `model_version`."""
+    for where, task in found:
+        item = task.get("id", where)
+        for annotation in answers.objects(task.get("annotations", task.get("completions")), "annotations"):
+            if annotation.get("was_cancelled") or annotation.get("skipped"):
+                answers.skip("skipped")
+                continue
+            who = _person(annotation.get("completed_by"), answers)
+            more: dict[str, Any] = {"time": annotation.get("created_at"), "seconds": annotation.get("lead_time")}
+            for question, label in _choices(annotation, answers):
+                if annotation.get("ground_truth") or annotation.get("was_ground_truth"):
+                    answers.known(question, item, label)
+                answers.vote(question, item, who, label, **more)
+        for prediction in answers.objects(task.get("predictions"), "predictions"):
+            model = prediction.get("model_version") or "prediction"
+            for question, label in _choices(prediction, answers):
+                score = prediction.get("score")
+                answers.vote(question, item, str(model), label, kind="machine", probability=_share(score))
+
+
+def is_flat(record: dict[str, Any]) -> bool:
+    """A record an annotation."""
+    return {"annotation_id", "annotator"} <= record.keys()
+
+
+def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """Questions and data are keys alike here: a key that nearly every item has a value of its own of is data."""
+    for _, record in found:
+        item = answers.named(record.get("id"), "id")
+        who = _person(record.get("annotator"), answers)
+        more: dict[str, Any] = {"time": record.get("created_at"), "seconds": record.get("lead_time")}
+        for question, value in record.items():
+            if question in RESERVED:
+                continue
+            if isinstance(value, dict) and set(value) == {"choices"}:
+                answers.refuse(question, "several labels at once")
+            elif isinstance(value, str | int | float) and value != "":
+                answers.vote(question, item, who, value, **more)
+            elif isinstance(value, list):
+                answers.refuse(question, "spans, boxes or several results")
+    data = [name for name, columns in answers.votes.items() if _is_data(columns)]
+    if len(data) < len(answers.votes):
+        for name in data:
+            del answers.votes[name]
+
+
+def _is_data(columns: dict[str, list[Any]]) -> bool:
+    return 2 * len(set(columns["label"])) > len(set(columns["item"]))
+
+
+def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str, Any]]:
+    """The single choices among results; the others are refused by what they are."""
+    results = answers.objects(annotation.get("result"), "result")
+    for result in results:
+        question, kind, value = str(result.get("from_name")), result.get("type"), result.get("value")
+        if kind != "choices" or not isinstance(value, dict):
+            answers.refuse(question, NOT_READ.get(str(kind), f"results of type {kind!r}"))
+        elif "start" in value or "x" in value:
+            answers.refuse(question, "choices on regions")
+        elif not isinstance(value.get("choices"), list) or not value["choices"]:
+            answers.fail("choices", "a list of labels is expected")
+        elif len(value["choices"]) > 1:
+            answers.refuse(question, "several labels at once")
+            answers.skip("several labels at once")
+        else:
+            yield question, value["choices"][0]
+
+
+def _person(who: Any, answers: Answers) -> str:
+    """An id, or an object with one."""
+    return str(answers.named(who.get("id", who.get("email")) if isinstance(who, dict) else who, "completed_by"))
+
+
+def _share(score: Any) -> float | None:
+    """A probability, if it is one: some models put other scores there."""
+    return float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None

@@ -1,0 +1,164 @@
+"""Exports that are tables: Amazon Mechanical Turk's, Toloka's, Zooniverse's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+from ...errors import InputError
+from ..answers import Answers
+from ..cells import plain
+from ..tables import Rows
+
+
+def is_mturk(columns: list[str]) -> bool:
+    """A batch of results."""
+    return {"HITId", "WorkerId", "AssignmentStatus"} <= set(columns)
+
+
+def read_mturk(rows: Rows, answers: Answers) -> None:
+    """An assignment a row: `Answer.question`, or all answers as JSON; items are HITs; rejected ones are no votes."""
+    asked = [name for name in rows.table.column_names if name.startswith("Answer.")]
+    if not asked:
+        raise InputError(f"{rows.name}: there are no columns named Answer.*")
+    for where, row in _rows(rows, answers):
+        if row["AssignmentStatus"] == "Rejected":
+            answers.skip("rejected")
+            continue
+        _required(row, "WorkerId", rows.name, where)
+        item = _required(row, "HITId", rows.name, where)
+        more: dict[str, Any] = {"seconds": _number(row.get("WorkTimeInSeconds"))}
+        for name in asked:
+            if not row[name]:
+                answers.skip("empty")
+            elif name == "Answer.taskAnswers":
+                for question, label in _task_answers(row[name], rows.name, where):
+                    answers.vote(question, item, row["WorkerId"], label, **more)
+            else:
+                answers.vote(name.removeprefix("Answer."), item, row["WorkerId"], row[name], **more)
+
+
+def is_toloka(columns: list[str]) -> bool:
+    """Assignments."""
+    return "ASSIGNMENT:worker_id" in columns
+
+
+def read_toloka(rows: Rows, answers: Answers) -> None:
+    """`OUTPUT:question` of a task; `GOLDEN:question` is gold; rejected assignments are no votes."""
+    names = rows.table.column_names
+    asked = [name.removeprefix("OUTPUT:") for name in names if name.startswith("OUTPUT:")]
+    inputs = [name for name in names if name.startswith("INPUT:")]
+    for where, row in _rows(rows, answers):
+        if not row["ASSIGNMENT:worker_id"]:
+            continue  # Toloka puts an empty row between assignments
+        item = row.get("ASSIGNMENT:task_id") or " | ".join(row[name] for name in inputs)
+        if not item:
+            raise InputError(f"{rows.name}, {where}, column 'ASSIGNMENT:task_id': the cell is empty")
+        for question in asked:
+            if golden := row.get(f"GOLDEN:{question}"):
+                answers.known(question, item, golden)
+        if row.get("ASSIGNMENT:status") == "REJECTED":
+            answers.skip("rejected")
+            continue
+        more: dict[str, Any] = {"time": row.get("ASSIGNMENT:submitted") or None, "seconds": _between(row)}
+        for question in asked:
+            if row[f"OUTPUT:{question}"]:
+                answers.vote(question, item, row["ASSIGNMENT:worker_id"], row[f"OUTPUT:{question}"], **more)
+            else:
+                answers.skip("empty")
+
+
+def is_zooniverse(columns: list[str]) -> bool:
+    """Classifications."""
+    return {"classification_id", "annotations", "subject_ids"} <= set(columns)
+
+
+def read_zooniverse(rows: Rows, answers: Answers) -> None:
+    """Answers are JSON in a cell, one a task of the workflow; who is not logged in has a user name too."""
+    for where, row in _rows(rows, answers):
+        who = _required(row, "user_name", rows.name, where)
+        item = _required(row, "subject_ids", rows.name, where)
+        given = _json(row["annotations"], rows.name, where, "annotations")
+        if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+            raise InputError(f"{rows.name}, {where}, column 'annotations': a list of answers is expected")
+        for one in given:
+            question, label = str(one.get("task")), one.get("value")
+            if label is None or label == "":
+                answers.skip("empty")
+            elif not isinstance(label, str | int | float):
+                answers.refuse(question, "several labels, marks or texts at once")
+                answers.skip("not one label")
+            else:
+                if str(row.get("gold_standard")).lower() == "true":
+                    answers.known(question, item, str(label))
+                answers.vote(
+                    question, item, who, str(label), time=(row.get("created_at") or "").removesuffix(" UTC") or None
+                )
+
+
+def is_pairwise(columns: list[str]) -> bool:
+    """Comparisons of two, which are not read yet."""
+    return {"left", "right", "label"} <= {name.strip().lower() for name in columns}
+
+
+def refuse_pairwise(rows: Rows, answers: Answers) -> None:
+    """Say what it is."""
+    answers.refuse("label", "comparisons of two (columns left and right)")
+
+
+TABLES: dict[str, tuple[Callable[[list[str]], bool], Callable[[Rows, Answers], None]]] = {
+    "mturk": (is_mturk, read_mturk),
+    "toloka": (is_toloka, read_toloka),
+    "zooniverse": (is_zooniverse, read_zooniverse),
+    "pairwise": (is_pairwise, refuse_pairwise),
+}
+
+
+def _rows(rows: Rows, answers: Answers) -> Iterator[tuple[str, dict[str, str]]]:
+    columns = {name: plain(rows.table[name]).tolist() for name in rows.table.column_names}
+    for position, cells in enumerate(zip(*columns.values(), strict=True)):
+        answers.where = f"row {position + 2}"
+        yield answers.where, dict(zip(columns, cells, strict=True))
+
+
+def _required(row: dict[str, str], name: str, file: str, where: str) -> str:
+    if not row.get(name):
+        raise InputError(f"{file}, {where}, column {name!r}: the cell is empty, or the column is not there")
+    return row[name]
+
+
+def _json(text: str, file: str, where: str, column: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}, {where}, column {column!r}: this is no JSON") from error
+
+
+def _task_answers(text: str, file: str, where: str) -> Iterator[tuple[str, str]]:
+    """[{"question": "label"}], or {"question": {"label": true, "other": false}} for radio buttons."""
+    content = _json(text, file, where, "Answer.taskAnswers")
+    for form in content if isinstance(content, list) else [content]:
+        if not isinstance(form, dict):
+            raise InputError(f"{file}, {where}, column 'Answer.taskAnswers': an object of answers is expected")
+        for question, value in form.items():
+            chosen = [name for name, on in value.items() if on is True] if isinstance(value, dict) else [value]
+            if len(chosen) == 1 and isinstance(chosen[0], str | int | float):
+                yield str(question), str(chosen[0])
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def _between(row: dict[str, str]) -> float | None:
+    """Seconds from start to submission, of all tasks of the assignment."""
+    try:
+        started, ended = (datetime.fromisoformat(row[f"ASSIGNMENT:{end}"]) for end in ("started", "submitted"))
+    except (KeyError, ValueError):
+        return None
+    return (ended - started).total_seconds()

@@ -1,0 +1,88 @@
+"""JSON objects one at a time, from a list or from lines, so that a file of any size needs the memory of one object."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import InputError
+
+PIECE = 1 << 20  # bytes decoded at a time
+LONGEST = 1 << 28  # characters of one object: what is longer is no record of votes
+DECODER = json.JSONDecoder()
+
+
+def records(raw: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each object of a JSON list, or of JSON lines, and where it stands ("record 3"), for messages."""
+    text = _Text(raw, name)
+    listed = text.next_letter() == "["
+    if listed:
+        text.drop(1)
+    for number in range(1, 1 << 62):
+        letter = text.next_letter()
+        if listed and letter == ",":
+            text.drop(1)
+            letter = text.next_letter()
+        if not letter or (listed and letter == "]"):
+            if listed and not letter:
+                raise InputError(f"{name}: the JSON list does not end: the file is cut off after record {number - 1}")
+            return
+        where = f"record {number}"
+        value = text.value(where)
+        if not isinstance(value, dict):
+            raise InputError(f"{name}, {where}: an object is expected, not {type(value).__name__}")
+        yield where, value
+
+
+class _Text:
+    """The text of a file, decoded piece by piece."""
+
+    def __init__(self, raw: Any, name: str):
+        self.raw, self.name, self.at, self.left = raw, name, 0, ""
+        self.decoder = codecs.getincrementaldecoder("utf-8-sig")()
+
+    def more(self) -> bool:
+        if self.at >= len(self.raw):
+            return False
+        piece = bytes(self.raw[self.at : self.at + PIECE])
+        self.at += len(piece)
+        try:
+            self.left += self.decoder.decode(piece, final=self.at >= len(self.raw))
+        except UnicodeDecodeError as error:
+            row = bytes(self.raw[: self.at]).count(b"\n", 0, self.at - len(piece) + error.start) + 1
+            raise InputError(f"{self.name}, row {row}: not UTF-8 text; save the file as UTF-8") from error
+        return True
+
+    def next_letter(self) -> str:
+        """The next letter that is no blank; "" at the end."""
+        while True:
+            self.left = self.left.lstrip()
+            if self.left or not self.more():
+                return self.left[:1]
+
+    def drop(self, n: int) -> None:
+        self.left = self.left[n:]
+
+    def value(self, where: str) -> Any:
+        """The value that begins here; read on until it is whole."""
+        while True:
+            try:
+                found, end = DECODER.raw_decode(self.left)
+            except (ValueError, RecursionError) as error:
+                if isinstance(error, RecursionError) or len(self.left) > LONGEST:
+                    raise InputError(f"{self.name}, {where}: nested too deep, or too long, for votes") from error
+                if not self._doubled():
+                    reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                    raise InputError(f"{self.name}, {where}: this is no JSON ({reason})") from error
+                continue
+            self.left = self.left[end:]
+            return found
+
+    def _doubled(self) -> bool:
+        """Read as much again as there is: a long object is tried a few times, not once a piece."""
+        wanted, before = 2 * len(self.left), len(self.left)
+        while len(self.left) < wanted and self.more():
+            pass
+        return len(self.left) > before
