@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -300,6 +301,26 @@ def test_the_command_line_reads_exports(file, tmp_path):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert pruned.read_text().startswith("item,annotator,label")
+
+
+def test_convert(file, tmp_path):
+    tasks = [
+        task(1, by(11, choice("mood", "good")), by(12, choice("mood", "bad")),
+             predictions=[{"model_version": "llm", "score": 0.8, "result": [choice("mood", "good")]}]),
+        task(2, by(11, choice("mood", "bad"), ground_truth=True)),
+    ]  # fmt: skip
+    path, out, gold = file(tasks), tmp_path / "votes.parquet", tmp_path / "gold.csv"
+    done = CliRunner().invoke(app, ["convert", str(path), str(out), "--gold-out", str(gold)])
+    assert done.exit_code == 0, done.output
+    assert gold.read_text() == "item,label\n2,bad\n"
+    again = read_votes(out, extra=["seconds", "probability"], annotator_extra=["kind"]).crowd
+    first = read_votes(path).crowd
+    assert triples(again) == triples(first)
+    assert again.annotator_extra["kind"].tolist() == first.annotator_extra["kind"].tolist()
+    for name in ("seconds", "probability"):
+        np.testing.assert_array_equal(again.extra[name], first.extra[name])
+    done = CliRunner().invoke(app, ["convert", str(out), "-", "--gold-out", str(gold)])
+    assert isinstance(done.exception, InputError) and "holds no gold" in str(done.exception)
 
 
 JSON = st.recursive(

@@ -13,6 +13,7 @@ from .aggregate import aggregate
 from .agreement import agreement
 from .annotators import annotators
 from .compare import compare
+from .convert import convert
 from .demo import demo
 from .explain import explain
 from .identify import identify
@@ -33,8 +34,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 COMMANDS = (
-    aggregate, report, compare, explain, annotators, agreement, review, identify, train, predict, simulate, methods,
-    demo,
+    aggregate, report, compare, explain, annotators, agreement, review, identify, train, predict, convert, simulate,
+    methods, demo,
 )  # fmt: skip
 for command in COMMANDS:
     app.command(no_args_is_help=command not in (methods, demo, simulate))(command)

@@ -1,0 +1,49 @@
+"""crowdwise convert: votes of any format as a plain table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def convert(
+    votes: o.Votes,
+    out: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout.")],
+    gold_out: Annotated[
+        str | None, typer.Option("--gold-out", help="Also write the gold that the export holds: item, label.")
+    ] = None,
+    item: o.ItemColumn = None,
+    annotator: o.AnnotatorColumn = None,
+    label: o.LabelColumn = None,
+    annotators: o.WideColumns = None,
+    delimiter: o.Delimiter = None,
+    input_format: o.InputFormat = None,
+    question: o.Question = None,
+    no_vote: o.NoVote = None,
+    repeats: o.Repeats = "all",
+    weight: o.WeightColumn = None,
+) -> None:
+    """Write the votes of a table or an export as a long table: item, annotator, label, and what else is known of them.
+
+    That is time, seconds and probability of a vote, and the kind of its annotator, human or machine.
+
+    Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
+    """
+    from ..codes import names_array
+    from ..errors import InputError
+    from ..io import write_table
+    from ..table import Table
+
+    reading = o.read(
+        votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
+    )
+    crowd, gold = reading.crowd, reading.gold
+    if gold_out and not gold:
+        raise InputError(f"--gold-out {gold_out}: {votes} holds no gold")
+    write_table(crowd.to_table(), out)
+    if gold_out:
+        write_table(Table({"item": names_array(list(gold)), "label": names_array(list(gold.values()))}), gold_out)
+    o.say(f"{out}: {crowd.n_votes:,} votes of {crowd.n_annotators:,} annotators on {crowd.n_items:,} items")
