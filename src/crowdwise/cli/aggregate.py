@@ -11,6 +11,7 @@ from . import options as o
 
 
 def aggregate(
+    context: typer.Context,
     votes: o.Votes,
     method: o.MethodName = "auto",
     gold: o.Gold = None,
@@ -62,20 +63,7 @@ def aggregate(
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(
-                votes,
-                item,
-                annotator,
-                label,
-                annotators,
-                delimiter,
-                input_format,
-                question,
-                no_vote,
-                repeats,
-                weight,
-                set_=set_,
-            ),
+            o.read(context.params, set_=set_),
             gold,
         )
         begin = load(start) if start and start.endswith(".npz") else start

@@ -10,6 +10,7 @@ from . import options as o
 
 
 def agreement(
+    context: typer.Context,
     votes: o.Votes,
     metric: Annotated[
         str,
@@ -55,20 +56,7 @@ def agreement(
     options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
     with o.spoken_warnings():
         extra = (by,) if by else ()
-        crowd = o.read(
-            votes,
-            item,
-            annotator,
-            label,
-            annotators,
-            delimiter,
-            input_format,
-            question,
-            no_vote,
-            repeats,
-            weight,
-            extra,
-        ).crowd
+        crowd = o.read(context.params, extra).crowd
         if classes:
             crowd = crowd.with_classes([name.strip() for name in classes.split(",")])
         elif metric == "ordinal":

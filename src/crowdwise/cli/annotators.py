@@ -18,6 +18,7 @@ DRIFT = 3.0  # standard errors beyond which a change is told
 
 
 def annotators(
+    context: typer.Context,
     votes: o.Votes,
     method: o.MethodName = "auto",
     set_: o.Settings = None,
@@ -75,10 +76,7 @@ def annotators(
 
     extra = tuple(name for name in (time, seconds) if name)
     with o.spoken_warnings(), o.progress(method) as tell:
-        reading = o.read(
-            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight,
-            extra, set_,
-        )  # fmt: skip
+        reading = o.read(context.params, extra, set_)
         crowd, known = o.with_known(reading, gold)
         model = make(method, seed=seed, **o.settings(set_))
         result, doubt = o.believed(crowd, model, known, trusted, engine, tell)

@@ -12,6 +12,7 @@ MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
 
 
 def compare(
+    context: typer.Context,
     votes: o.Votes,
     truth: Annotated[
         str | None, typer.Option(help="File of true labels (item, label), used to measure, never to fit.")
@@ -56,9 +57,7 @@ def compare(
     names = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with o.spoken_warnings(), o.progress("compare") as tell:
         crowd, known = o.with_known(
-            o.read(
-                votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
-            ),
+            o.read(context.params),
             gold,
         )
         true = read_labels(truth) if truth else None

@@ -10,6 +10,7 @@ from . import options as o
 
 
 def convert(
+    context: typer.Context,
     votes: o.Votes,
     out: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout.")],
     gold_out: Annotated[
@@ -37,9 +38,7 @@ def convert(
     from ..io import write_table
     from ..table import Table
 
-    reading = o.read(
-        votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
-    )
+    reading = o.read(context.params)
     crowd, gold = reading.crowd, reading.gold
     if gold_out and not gold:
         raise InputError(f"--gold-out {gold_out}: {votes} holds no gold")

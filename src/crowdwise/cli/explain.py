@@ -10,6 +10,7 @@ from . import options as o
 
 
 def explain(
+    context: typer.Context,
     votes: o.Votes,
     which: Annotated[str, typer.Argument(metavar="ITEM", help="The item to explain.")],
     against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
@@ -39,20 +40,7 @@ def explain(
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(
-                votes,
-                item,
-                annotator,
-                label,
-                annotators,
-                delimiter,
-                input_format,
-                question,
-                no_vote,
-                repeats,
-                weight,
-                set_=set_,
-            ),
+            o.read(context.params, set_=set_),
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))

@@ -12,6 +12,7 @@ MOST_ROWS = 10  # of a table, on a terminal
 
 
 def identify(
+    context: typer.Context,
     votes: o.Votes,
     method: o.MethodName = "dawid-skene",
     set_: o.Settings = None,
@@ -49,20 +50,7 @@ def identify(
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(
-                votes,
-                item,
-                annotator,
-                label,
-                annotators,
-                delimiter,
-                input_format,
-                question,
-                no_vote,
-                repeats,
-                weight,
-                set_=set_,
-            ),
+            o.read(context.params, set_=set_),
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))

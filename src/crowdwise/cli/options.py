@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,39 +63,27 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def read(
-    votes: str,
-    item: str | None,
-    annotator: str | None,
-    label: str | None,
-    annotators: str | None,
-    delimiter: str | None,
-    input_format: str | None,
-    question: str | None,
-    no_vote: list[str] | None,
-    repeats: str,
-    weight: str | None,
-    extra: tuple[str, ...] = (),
-    set_: list[str] | None = None,
-) -> Reading:
-    """Read votes, with further columns, and say what was recognised, changed or left out.
+def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] | None = None) -> Reading:
+    """Read votes as a command was told to, with further columns, and say what was recognised, changed or left out.
 
-    A method's setting `by` names a column of the annotators.
+    `given` are the command's parameters: all that read votes have the same options for it. A method's setting `by`
+    names a column of the annotators.
     """
     from ..io import read_votes
 
+    votes, annotators, delimiter = given["votes"], given["annotators"], given["delimiter"]
     reading = read_votes(
         votes,
-        format=input_format,
-        question=question,
-        item=item,
-        annotator=annotator,
-        label=label,
+        format=given["input_format"],
+        question=given["question"],
+        item=given["item"],
+        annotator=given["annotator"],
+        label=given["label"],
         annotators=[name.strip() for name in annotators.split(",")] if annotators else (),
         delimiter="\t" if delimiter == "\\t" else delimiter,
-        no_vote=no_vote or (),
-        repeats=repeats,  # type: ignore[arg-type]
-        weight=weight,
+        no_vote=given["no_vote"] or (),
+        repeats=given["repeats"],
+        weight=given["weight"],
         extra=extra,
         annotator_extra=[str(settings(set_)["by"])] if "by" in settings(set_) else (),
     )

@@ -11,6 +11,7 @@ from . import options as o
 
 
 def predict(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
     features: Annotated[str, typer.Argument(help="Features: .npz with X, a row an item, and item, its name.")],
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
@@ -47,9 +48,7 @@ def predict(
     if votes is None:
         proba = trained.predict_proba(known.X)
     else:
-        crowd = o.read(
-            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
-        ).crowd
+        crowd = o.read(context.params).crowd
         proba = trained.infer(known.X, crowd, known.item).posterior
     code = proba.argmax(axis=1)
     columns = {"item": names, "label": trained.classes_[code], "confidence": proba[np.arange(len(code)), code]}

@@ -89,21 +89,7 @@ def report(
     for one in others:
         make(one)
     with o.spoken_warnings() as warned, o.progress("report") as tell:
-        reading = o.read(
-            votes,
-            item,
-            annotator,
-            label,
-            annotators,
-            delimiter,
-            input_format,
-            question,
-            no_vote,
-            repeats,
-            weight,
-            extra,
-            set_,
-        )
+        reading = o.read(context.params, extra, set_)
         crowd, known = o.with_known(reading, gold)
         believed = trusted or []
         if anonymise:

@@ -10,6 +10,7 @@ from . import options as o
 
 
 def review(
+    context: typer.Context,
     votes: o.Votes,
     top: Annotated[int, typer.Option(help="How many items the queue holds.", min=1)] = 50,
     method: o.MethodName = "auto",
@@ -53,20 +54,7 @@ def review(
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
-            o.read(
-                votes,
-                item,
-                annotator,
-                label,
-                annotators,
-                delimiter,
-                input_format,
-                question,
-                no_vote,
-                repeats,
-                weight,
-                set_=set_,
-            ),
+            o.read(context.params, set_=set_),
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))

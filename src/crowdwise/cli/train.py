@@ -14,6 +14,7 @@ MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 
 
 def train(
+    context: typer.Context,
     features: Annotated[str, typer.Option(help="The items' features: .npz with X, a row an item, and item, its name.")],
     votes: Annotated[str, typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
@@ -88,9 +89,7 @@ def train(
 
         accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu" or not torch.cuda.is_available())
     with o.spoken_warnings(), o.bar(objective) as told:
-        crowd = o.read(
-            votes, item, annotator, label, annotators, delimiter, input_format, question, no_vote, repeats, weight
-        ).crowd
+        crowd = o.read(context.params).crowd
         model = CrowdClassifier(
             network, objective, o.settings(set_), o.shares(class_prior), epochs=epochs, batch=batch, rate=rate,
             annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, calibrate=calibrate, seed=seed,
