@@ -121,7 +121,7 @@ def report(
             callback=tell,
         )
     if out == "-":
-        typer.echo({"html": found.html, "md": found.markdown, "json": found.json}[form]())
+        typer.echo(found.text(form))
     else:
         found.write(out, form)
     if key:
@@ -154,12 +154,13 @@ def _require(out: str, key: str | None, anonymise: bool, sure: float, level: flo
 def _form(out: str | None, form: str | None, json: bool) -> str:
     """What to write: told, or by the ending of the file."""
     from ..errors import InputError
+    from ..report.content import FORMS
 
     if json and form not in (None, "json"):
         raise InputError(f"--json and --format {form}: choose one")
     ending = Path(out).suffix.lstrip(".") if out and out != "-" else "html"
     chosen = "json" if json else form or ending
-    if chosen not in ("html", "md", "json"):
+    if chosen not in FORMS:
         raise InputError(
             f"--format {chosen}: choose html, md or json" if form else f"{out}: a report is .html, .md or .json"
         )

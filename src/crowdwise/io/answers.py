@@ -152,6 +152,11 @@ class Answers:
         return f"there are {', '.join(found)}"
 
 
+def probability_of(score: Any) -> float | None:
+    """A machine's score, if it is a probability: some put other scores there."""
+    return float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None
+
+
 def _of_one_type(values: list[Any]) -> tuple[list[Any], bool]:
     """Names of one type, as text where they are of several; and whether that changed them."""
     kinds = {type(value) for value in values}

@@ -32,6 +32,7 @@ from .summary import FLAGGED
 from .together import coefficients, heat_map
 
 QUICK = ("majority-vote", "wawa", "one-coin", "dawid-skene", "mace", "zencrowd")  # seconds for a million votes
+FORMS = ("html", "md", "json")
 TOLD = 20  # rows of a table that only a part is told of
 
 
@@ -63,14 +64,18 @@ class Report:
 
         return dumps(self.content, records, indent=2)
 
+    def text(self, form: str) -> str:
+        """The report as "html", "md" or "json"."""
+        forms = {"html": self.html, "md": self.markdown, "json": self.json}
+        return forms[form]()
+
     def write(self, path: str | Path, form: str | None = None) -> None:
         """Write a file, whole or not at all: "html", "md" or "json", by the ending of its name unless it is told."""
-        forms: dict[str, Callable[[], str]] = {"html": self.html, "md": self.markdown, "json": self.json}
         form = form or Path(path).suffix.lstrip(".")
-        if form not in forms:
+        if form not in FORMS:
             raise InputError(f"{path}: a report is .html, .md or .json")
         with whole_file(Path(path)) as file:
-            file.write(forms[form]().encode())
+            file.write(self.text(form).encode())
 
 
 def report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..answers import Answers
+from ..answers import Answers, probability_of
 
 SUGGESTION = "suggestion"
 
@@ -67,8 +67,7 @@ def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterabl
 
 def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -> None:
     if _readable(answers, question, said.get("value")):
-        score = said.get("score")
-        sure = float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None
+        sure = probability_of(said.get("score"))
         answers.vote(
             question, item, str(said.get("agent") or SUGGESTION), said["value"], kind="machine", probability=sure
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..answers import Answers
+from ..answers import Answers, probability_of
 
 # Kinds of results that are no choice of one class among several.
 NOT_READ = {
@@ -40,8 +40,8 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
         for prediction in answers.objects(task.get("predictions"), "predictions"):
             model = prediction.get("model_version") or "prediction"
             for question, label in _choices(prediction, answers):
-                score = prediction.get("score")
-                answers.vote(question, item, str(model), label, kind="machine", probability=_share(score))
+                sure = probability_of(prediction.get("score"))
+                answers.vote(question, item, str(model), label, kind="machine", probability=sure)
 
 
 def is_flat(record: dict[str, Any]) -> bool:
@@ -95,8 +95,3 @@ def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str
 def _person(who: Any, answers: Answers) -> str:
     """An id, or an object with one."""
     return str(answers.named(who.get("id", who.get("email")) if isinstance(who, dict) else who, "completed_by"))
-
-
-def _share(score: Any) -> float | None:
-    """A probability, if it is one: some models put other scores there."""
-    return float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None
