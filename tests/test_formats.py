@@ -67,7 +67,7 @@ def test_label_studio(file):
         ),
         task(2, by(11, choice("mood", "bad"), ground_truth=True)),
     ]
-    crowd, gold, notes, *_ = read_votes(file(tasks))
+    crowd, gold, notes, *_ = read_votes(file(tasks), soft=None)
     assert triples(crowd) == [(1, "11", "good"), (1, "12", "bad"), (1, "llm-1", "good"), (2, "11", "bad")]
     assert gold == {2: "bad"}
     assert dict(zip(crowd.annotators, crowd.annotator_extra["kind"], strict=True))["llm-1"] == "machine"
@@ -138,7 +138,11 @@ def test_argilla(file):
         "label.suggestion.agent": "llm", "label.suggestion.score": 0.8,
     }  # fmt: skip
     reading = read_votes(file(lines(flat), "f.jsonl"))
-    assert triples(reading.crowd) == expected and reading.notes == ("1 answers left out: responses that are discarded",)
+    assert triples(reading.crowd) == expected
+    assert reading.notes == (
+        "1 answers left out: responses that are discarded",
+        "1 votes count by their probability (--hard counts them whole)",
+    )
     flat["label.responses.users"] = ["u1"]
     with pytest.raises(InputError, match=r"record 1, field 'label\.responses': 3 responses, 1 users"):
         read_votes(file(lines(flat), "f.jsonl"))
@@ -313,8 +317,8 @@ def test_convert(file, tmp_path):
     done = CliRunner().invoke(app, ["convert", str(path), str(out), "--gold-out", str(gold)])
     assert done.exit_code == 0, done.output
     assert gold.read_text() == "item,label\n2,bad\n"
-    again = read_votes(out, extra=["seconds", "probability"], annotator_extra=["kind"]).crowd
-    first = read_votes(path).crowd
+    again = read_votes(out, extra=["seconds"], soft=None).crowd
+    first = read_votes(path, soft=None).crowd
     assert triples(again) == triples(first)
     assert again.annotator_extra["kind"].tolist() == first.annotator_extra["kind"].tolist()
     for name in ("seconds", "probability"):

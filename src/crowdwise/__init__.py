@@ -10,6 +10,7 @@ from .errors import DataWarning, InputError, TooLarge
 from .methods import METHODS
 from .result import Result
 from .saving import load
+from .soft import soften
 from .table import Table
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ __all__ = [
     "ZenCrowd",
     "ZeroBasedSkill",
     "load",
+    "soften",
 ]
 
 

@@ -115,8 +115,6 @@ class Crowd:
         votes on an item again, all votes count (`repeats` "all"), the last one does ("last"), or it is an error
         ("error"). `annotator_extra` has one value a vote too, the same for all votes of an annotator.
         """
-        if repeats not in ("all", "last", "error"):
-            raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
         may_be_empty = any(name is None or (isinstance(name, str) and not name) for name in no_vote)
         no_vote = [name for name in no_vote if name is not None]
         coded = {}
@@ -147,7 +145,7 @@ class Crowd:
             annotator_extra=_by_annotator(annotator_extra, coded["annotator"]),
             dropped={} if kept.all() else {"no vote": int((~kept).sum())},
         )
-        crowd = crowd._without(no_vote)._once(repeats)
+        crowd = crowd._without(no_vote).once(repeats)
         return crowd.with_names(items=items, annotators=annotators).with_classes(classes)
 
     @classmethod
@@ -321,10 +319,6 @@ class Crowd:
         """Without votes that weigh nothing."""
         return self if self.weight is None or self.weight.all() else self.take(self.weight > 0.0)
 
-    def once(self) -> Crowd:
-        """The last vote of each annotator on each item, where some voted twice."""
-        return self._once("last") if self.n_repeated else self
-
     def with_names(
         self, *, items: Iterable[Any] = (), annotators: Iterable[Any] = (), classes: Iterable[Any] = ()
     ) -> Crowd:
@@ -391,7 +385,10 @@ class Crowd:
         crowd, rank = self.take(wanted[self.label], "no vote"), np.cumsum(wanted) - 1
         return replace(crowd, label=rank[crowd.label], classes=self.classes[wanted])
 
-    def _once(self, repeats: Repeats) -> Crowd:
+    def once(self, repeats: Repeats = "last") -> Crowd:
+        """The last vote of each annotator on each item; or all, or an error where there are several (`repeats`)."""
+        if repeats not in ("all", "last", "error"):
+            raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
         if repeats == "all" or not self.n_repeated:
             return self
         pair = self._pair()

@@ -18,6 +18,8 @@ ALIASES = {
     "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
               "category", "value"),
     "weight": ("weight",),
+    "probability": ("probability", "logprob", "log_probability"),
+    "kind": ("kind", "annotator_kind", "annotator_type"),
     "gold": ("gold", "truth", "true_label", "ground_truth", "golden", "gold_label"),
 }  # fmt: skip
 

@@ -29,7 +29,7 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
 
     With a level, also the ends of the accuracy's interval (`crowdwise.uncertainty`). With gold, votes
     on gold items and accuracy on them, `gold_votes`, `gold_accuracy` and, with a level, its ends. Where annotators were
-    found to err together, `group` tells who with whom, -1 nobody.
+    found to err together, `group` tells who with whom, -1 nobody; where machines vote too, `kind` tells who is one.
 
     >>> from crowdwise import MajorityVote
     >>> crowd = Crowd.from_mapping({i: {"ann": "cat", "bob": "cat", "cy": "dog"} for i in range(4)})
@@ -49,6 +49,7 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
 
     columns: dict[str, Any] = {
         "annotator": crowd.annotators,
+        **{name: column for name, column in crowd.annotator_extra.items() if name == "kind"},
         "votes": votes if crowd.weight is not None else np.rint(votes).astype(np.int64),
         "accuracy": mean(np.einsum("jkk->j", counts)),
     }

@@ -59,6 +59,8 @@ def annotators(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
+    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -126,6 +128,7 @@ def _for_people(found: Table) -> Table:
     ends = zip(rows["accuracy_low"].tolist(), rows["accuracy_high"].tolist(), strict=True)
     shown = {
         "annotator": rows["annotator"],
+        **({"kind": rows["kind"]} if "kind" in rows.columns else {}),
         "votes": rows["votes"],
         "accuracy": rows["accuracy"].round(3),
         "interval": np.array([f"{low:.2f} - {high:.2f}" for low, high in ends], object),

@@ -26,6 +26,7 @@ def convert(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
 ) -> None:
     """Write the votes of a table or an export as a long table: item, annotator, label, and what else is known of them.
 

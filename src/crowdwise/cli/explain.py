@@ -27,6 +27,8 @@ def explain(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
+    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

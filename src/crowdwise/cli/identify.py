@@ -32,6 +32,8 @@ def identify(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
+    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

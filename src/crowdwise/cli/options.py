@@ -28,10 +28,17 @@ WideColumns = Annotated[
     str | None, typer.Option("--annotators", help="Wide table: the columns of votes, separated by commas.")
 ]
 WeightColumn = Annotated[str | None, typer.Option("--weight", help="Column of how much a vote counts.")]
+ProbabilityColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--probability", help="Column of how sure a vote is, or of its log: soft votes.", show_default="by name"
+    ),
+]
+Hard = Annotated[bool, typer.Option("--hard", help="Count votes whole, whatever their probability.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
 FORMATS = (
-    "table, label-studio, label-studio-min, prodigy, argilla, argilla-flat, lists, peerannot, mturk, toloka, "
-    "zooniverse, doccano, brat or cvat."
+    "table, label-studio, label-studio-min, prodigy, argilla, argilla-flat, lists, judgements, peerannot, mturk, "
+    "toloka, zooniverse, doccano, brat or cvat."
 )
 InputFormat = Annotated[
     str | None, typer.Option("--format", "--input-format", help=FORMATS, show_default="told by the content")
@@ -84,6 +91,8 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] 
         no_vote=given["no_vote"] or (),
         repeats=given["repeats"],
         weight=given["weight"],
+        probability=given["probability"],
+        soft=not given["hard"] if "hard" in given else None,
         extra=extra,
         annotator_extra=[str(settings(set_)["by"])] if "by" in settings(set_) else (),
     )

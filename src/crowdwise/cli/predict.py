@@ -31,6 +31,8 @@ def predict(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
+    hard: o.Hard = False,
 ) -> None:
     """Label items by their features, with a model that crowdwise train made; with --votes, by both together.
 

@@ -57,6 +57,8 @@ def train(
     no_vote: o.NoVote = None,
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
+    probability: o.ProbabilityColumn = None,
+    hard: o.Hard = False,
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..codes import Array
-from ..crowd import Crowd, Repeats
+from ..crowd import Crowd
 from ..errors import InputError
 
 COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
@@ -80,6 +80,8 @@ class Answers:
         label = self.named(label, question or "label")
         time = None if time is None else self.named(time, "time")
         seconds, probability = self.number(seconds, "seconds"), self.number(probability, "probability")
+        if probability is not None and probability > 1.0:
+            self.fail("probability", f"{probability} is more than 1")
         columns = self.votes.setdefault(question, {name: [] for name in COLUMNS})
         for name, value in zip(COLUMNS, (item, annotator, label, time, seconds, probability, kind), strict=True):
             columns[name].append(value)
@@ -100,7 +102,7 @@ class Answers:
         self.refused.setdefault(question, what)
 
     def crowd(
-        self, question: str | None = None, no_vote: Collection[Any] = (), repeats: Repeats = "all"
+        self, question: str | None = None, no_vote: Collection[Any] = ()
     ) -> tuple[Crowd, dict[Any, Any], list[str]]:
         """The votes on one question, its gold, and notes."""
         chosen = self._chosen(question)
@@ -111,7 +113,7 @@ class Answers:
             if changed:
                 notes.append(f"{role}s are of several types and are read as text")
         crowd = Crowd.from_columns(
-            columns["item"], columns["annotator"], columns["label"], no_vote=no_vote, repeats=repeats,
+            columns["item"], columns["annotator"], columns["label"], no_vote=no_vote,
             extra={name: _column(name, columns[name]) for name in EXTRA if set(columns[name]) != {None}},
             annotator_extra={"kind": columns["kind"]} if len(set(columns["kind"])) > 1 else None,
         )  # fmt: skip

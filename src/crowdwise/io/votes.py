@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..codes import Array
 from ..crowd import Crowd, Repeats
 from ..errors import InputError
 from ..frames import find_column, require_column
+from ..soft import likeliest, soften
 from ..table import Table
 from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
@@ -49,6 +51,8 @@ def read_votes(
     annotator: str | None = None,
     label: str | None = None,
     weight: str | None = None,
+    probability: str | None = None,
+    soft: bool | None = True,
     annotators: Collection[str] = (),
     delimiter: str | None = None,
     extra: Collection[str] = (),
@@ -67,14 +71,20 @@ def read_votes(
     Columns of tables are found by their usual names (item or task, annotator or worker, label or answer ...) unless
     they are named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or
     they are recognised, and `voters` tells them. Labels keep their spelling: 007 stays 007, NA stays NA.
+
+    Votes that come with a probability (of an export, or of a column of that name; logs, if its name begins with "log")
+    are soft: they count by it (`crowdwise.soften`), unless `soft` is False, or None, which keeps the column as it is.
     """
     rows = _rows_or_answers(source, format, delimiter)
     if isinstance(rows, Answers):
-        named = {"item": item, "annotator": annotator, "label": label, "weight": weight, "annotators": annotators}
+        named = {
+            "item": item, "annotator": annotator, "label": label, "weight": weight, "probability": probability,
+            "annotators": annotators,
+        }  # fmt: skip
         for option, value in named.items():
             if value:
                 raise InputError(f"{rows.name}: {option}={value!r} names a column of a table; this is an export")
-        return _of_export(rows, question, no_vote, repeats, extra)
+        return _of_export(rows, question, no_vote, repeats, extra, soft)
     if question is not None:
         raise InputError(f"{rows.name}: question={question!r}: this is a table, whose label column is the question")
     names = rows.table.column_names
@@ -85,12 +95,13 @@ def read_votes(
             "label": find_column("label", names, label),
         }
         if annotators or (columns["annotator"] is None and columns["label"] is None):
-            given = {"weight": weight, "extra": extra, "annotator_extra": annotator_extra}
+            given = {"weight": weight, "probability": probability, "extra": extra, "annotator_extra": annotator_extra}
             for option, value in given.items():
                 if value:
                     raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
             return _wide(rows, item, annotators, no_vote, repeats)
-        return _long(rows, columns, weight, extra, annotator_extra, no_vote, repeats)
+        sure = find_column("probability", names, probability)
+        return _long(rows, columns, weight, sure, extra, annotator_extra, no_vote, repeats, soft)
     except InputError as error:
         hint = "; is the delimiter right?" if len(names) == 1 else ""
         text = str(error)
@@ -134,16 +145,22 @@ def _is_zip(path: Path) -> bool:
 
 
 def _of_export(
-    answers: Answers, question: str | None, no_vote: Collection[Any], repeats: Repeats, extra: Collection[str]
+    answers: Answers,
+    question: str | None,
+    no_vote: Collection[Any],
+    repeats: Repeats,
+    extra: Collection[str],
+    soft: bool | None,
 ) -> Reading:
-    crowd, gold, notes = answers.crowd(question, no_vote, repeats)
+    crowd, gold, notes = answers.crowd(question, no_vote)
     for name in extra:
         if name not in crowd.extra:
             there = ", ".join(crowd.extra) or "nothing"
             raise InputError(
                 f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
             )
-    return Reading(crowd, gold, (*notes, *_remarks(crowd, repeats)), export=True)
+    crowd, said = _settled(crowd, soft, repeats)
+    return Reading(crowd, gold, (*notes, *said), export=True)
 
 
 def without_annotators(
@@ -167,10 +184,12 @@ def _long(
     rows: Rows,
     columns: dict[str, str | None],
     weight: str | None,
+    probability: str | None,
     extra: Collection[str],
     annotator_extra: Collection[str],
     no_vote: Collection[Any],
     repeats: Repeats,
+    soft: bool | None,
 ) -> Reading:
     table, names = rows.table, rows.table.column_names
     taken = {role: require_column(role, names, name) for role, name in columns.items()}
@@ -180,19 +199,23 @@ def _long(
             require_filled(rows, name)
         elif "" not in no_vote:
             require_filled(rows, name, "; --no-vote '' leaves such votes out")
+    sure = {} if probability is None else {"probability": _chances(rows, probability)}
+    kind = _kinds(rows)
     crowd = Crowd.from_columns(
         **{role: table[name] for role, name in taken.items()},
-        weight=None if weight is None else _numbers(rows, weight),
-        extra={name: plain(table[require_column("extra", names, name)]) for name in extra},
-        annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra},
+        weight=None if weight is None else _numbers(rows, weight, np.ones(len(table), bool), (0.0, np.inf)),
+        extra={name: plain(table[require_column("extra", names, name)]) for name in extra} | sure,
+        annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra}
+        | ({} if kind is None else {"kind": plain(table[kind])}),
         no_vote=no_vote,
-        repeats=repeats,
     )
-    unused = [name for name in names if name not in {*taken.values(), weight, *extra, *annotator_extra}]
+    crowd, said = _settled(crowd, soft, repeats)
+    used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra}
+    unused = [name for name in names if name not in used]
     renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]
     counted = f"votes count as column {weight!r} says" if weight else ""
     notes = [*rows.notes, ", ".join(renamed), counted, f"columns not used: {', '.join(unused)}" if unused else ""]
-    return Reading(crowd, {}, tuple(note for note in [*notes, *_remarks(crowd, repeats)] if note))
+    return Reading(crowd, {}, tuple(note for note in [*notes, *said] if note))
 
 
 def _wide(
@@ -215,8 +238,8 @@ def _wide(
         items=items,
         annotators=voters,
         no_vote=no_vote,
-        repeats=repeats,
     )
+    crowd, said = _settled(crowd, soft=None, repeats=repeats)
     gold: dict[Any, Any] = {}
     if gold_column is not None:
         some = filled(table[gold_column])
@@ -229,7 +252,7 @@ def _wide(
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
         f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
         f"{len(ignored)} other columns not used" if ignored else "",
-        *_remarks(crowd, repeats),
+        *said,
     ]
     return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
 
@@ -258,33 +281,60 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     return voters
 
 
-def _numbers(rows: Rows, name: str) -> Any:
-    values = decoded(rows.table[name])
+def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -> Any:
+    """The numbers of some rows; one that is none, or lies outside, is an error that names its row."""
+    values = decoded(rows.table[name]).filter(pa.array(some))
+    low, high = between
     try:
         numbers = pc.cast(values, pa.float64()).to_numpy()
-        wrong = ~(np.isfinite(numbers) & (numbers >= 0.0))
-        if wrong.any():
-            row = rows.row_number(int(wrong.argmax()))
-            found = values[int(wrong.argmax())].as_py()
-            raise InputError(f"{rows.name}, row {row}, column {name!r}: {found} is not a finite number of at least 0")
-        return numbers
-    except pa.ArrowInvalid:
-        bad = next(n for n, value in enumerate(values.to_pylist()) if not _is_number(value))
-        text = f"{rows.name}, row {rows.row_number(bad)}, column {name!r}: {values[bad].as_py()!r} is not a number"
-        raise InputError(text) from None
+        wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        numbers, wrong = np.empty(0), np.array([not _is_number(value) for value in values.to_pylist()], bool)
+    if wrong.any():
+        bad = int(wrong.argmax())
+        row = rows.row_number(int(np.flatnonzero(some)[bad]))
+        ends = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+        found = values[bad].as_py()
+        raise InputError(f"{rows.name}, row {row}, column {name!r}: {found!r} is not a finite number {ends}")
+    return numbers
 
 
-def _is_number(text: str) -> bool:
+def _is_number(cell: Any) -> bool:
     try:
-        float(text)
-    except ValueError:
+        float(cell)
+    except (TypeError, ValueError):
         return False
     return True
 
 
-def _remarks(crowd: Crowd, repeats: Repeats) -> list[str]:
-    """What a person should know about the votes that were read."""
-    remarks = [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
-    if repeats == "all" and crowd.n_repeated:
+def _chances(rows: Rows, name: str) -> Any:
+    """Probabilities, or logs of them, of which some cells may be empty."""
+    column = rows.table[name]
+    sure, some = np.full(len(column), np.nan), filled(column)
+    logs = name.strip().lower().startswith("log")
+    sure[some] = _numbers(rows, name, some, (-np.inf, 0.0) if logs else (0.0, 1.0))
+    return np.exp(sure) if logs else sure
+
+
+def _kinds(rows: Rows) -> str | None:
+    """The column that says who is a machine; None where there is none, or one that says something else."""
+    name = find_column("kind", rows.table.column_names)
+    if name is None or not set(pc.unique(decoded(rows.table[name])).to_pylist()) <= {"human", "machine"}:
+        return None
+    return name
+
+
+def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, list[str]]:
+    """Soft votes weighed and repeated ones seen to; and what a person should know about the votes that were read."""
+    remarks = []
+    if "probability" in crowd.extra and soft is not None:
+        told = int((~np.isnan(crowd.extra["probability"])).sum())
+        crowd = soften(crowd) if soft else likeliest(crowd)
+        if soft:
+            remarks.append(f"{told:,} votes count by their probability (--hard counts them whole)")
+    parted = "probability" in crowd.extra and soft is None  # the rows of a distribution are no repeats
+    crowd = crowd if parted else crowd.once(repeats)
+    remarks += [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
+    if repeats == "all" and not parted and crowd.n_repeated:
         remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")
-    return remarks
+    return crowd, remarks

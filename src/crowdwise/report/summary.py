@@ -66,6 +66,15 @@ def _people(content: Mapping[str, Any], name: Callable[[Any], str]) -> Iterator[
         changed = discoveries(2.0 * ndtr(-np.abs(z)), DRIFT)
         ways = (("worse", changed & (z < 0.0)), ("better", changed & (z > 0.0)))
         yield from (told(key, who) for key, who in ways if who.any())
+    if "kind" in table.columns:
+        machine, votes = table["kind"] == "machine", table["votes"].astype(float)
+        theirs, ours = (_mean(table["accuracy"], np.where(who, votes, 0.0)) for who in (machine, ~machine))
+        yield fill(words["machines"], count=int(machine.sum()), machine=percent(theirs), human=percent(ours))
+
+
+def _mean(values: Array, weight: Array) -> float:
+    heard = weight > 0.0
+    return float(np.average(values[heard], weights=weight[heard])) if heard.any() else 0.0
 
 
 def _trust(content: Mapping[str, Any]) -> Iterator[str]:

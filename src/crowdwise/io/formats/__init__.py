@@ -25,6 +25,7 @@ RECORDS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Iterable[Re
     "argilla": (argilla.is_export, argilla.read),
     "argilla-flat": (argilla.is_flat, argilla.read_flat),
     "lists": (plain_json.has_lists, plain_json.read_lists),
+    "judgements": (plain_json.is_judgement, plain_json.read_judgements),
 }
 FORMATS = ("table", *RECORDS, "peerannot", *TABLES, *FOLDERS)
 

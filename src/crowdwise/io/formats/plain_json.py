@@ -1,14 +1,17 @@
-"""Plain JSON: list columns as Hugging Face's data sets have them, and peerannot's nested answers."""
+"""Plain JSON: list columns as Hugging Face's data sets have them, judges' distributions, peerannot's nested answers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 from ...frames import find_column
+from ...soft import ROUNDED
 from ..answers import Answers
 
 PEOPLE, SAID = ("annotators", "annotator_ids", "workers", "users"), ("labels", "annotations", "answers", "votes")
+CHANCES, LOGS = ("probabilities", "distribution"), ("logprobs", "top_logprobs")
 
 
 def has_lists(record: dict[str, Any]) -> bool:
@@ -31,6 +34,32 @@ def read_lists(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) ->
                 answers.skip("empty")
             else:
                 answers.vote("", record[item] if item else where, who, label)
+
+
+def is_judgement(record: dict[str, Any]) -> bool:
+    """A distribution over classes, of an item and an annotator."""
+    told = any(isinstance(record.get(name), dict | list) for name in (*CHANCES, *LOGS))
+    return told and all(find_column(role, record) for role in ("item", "annotator"))
+
+
+def read_judgements(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """`probabilities` by class, or `logprobs`, by class or as a list of token and logprob; `kind` may say human."""
+    for _, record in found:
+        field = next((name for name in (*CHANCES, *LOGS) if record.get(name)), None)
+        if field is None:
+            answers.fail(CHANCES[0], "a probability for each class is expected")
+        given = record[field]
+        if isinstance(given, list):
+            given = {str(one.get("token")): one.get("logprob") for one in answers.objects(given, field)}
+        if not isinstance(given, dict) or not all(isinstance(value, int | float) for value in given.values()):
+            answers.fail(field, "a number for each class is expected")
+        chances = {label: math.exp(min(value, 1.0)) for label, value in given.items()} if field in LOGS else given
+        if (total := sum(chances.values())) > 1.0 + ROUNDED:
+            answers.fail(field, f"the probabilities sum to {total:.4g}, more than 1")
+        item, who = (record[find_column(role, record) or ""] for role in ("item", "annotator"))
+        for label, chance in chances.items():
+            sure = min(chance, 1.0)
+            answers.vote("", item, who, label, kind=str(record.get("kind", "machine")), probability=sure)
 
 
 def is_nested(content: dict[str, Any]) -> bool:

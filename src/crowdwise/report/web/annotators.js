@@ -21,6 +21,7 @@ const verdictOf = (verdict) => el("span", { class: "verdict" }, glyph(verdict), 
 const COLUMNS = [
   { key: "annotator", cell: (at, view) => opener(at, view) },
   { key: "verdict", cell: (at) => verdictOf(people.verdict[at]), order: (at) => Object.keys(texts.verdicts).indexOf(people.verdict[at]) },
+  { key: "kind", cell: (at) => texts.kinds[people.kind[at]] ?? "–" },
   { key: "votes", number: true, cell: (at) => number(people.votes[at]) },
   { key: "accuracy", number: true, cell: (at) => [interval(people.accuracy[at], people.accuracy_low[at], people.accuracy_high[at]), percent(people.accuracy[at])] },
   { key: "information", number: true, aside: true, cell: (at) => fixed(people.information[at]) },
