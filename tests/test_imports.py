@@ -10,9 +10,10 @@ import crowdwise
 SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports, at the top of a module, what stands after it here.
 ORDER = [
-    "errors", "codes", "k_means", "ties", "table", "frames", "crowd", "soft", "keyed", "engine", "gold", "params", "result",
-    "base", "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics", "held_out",
-    "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "report", "checks", "io", "cli",
+    "errors", "codes", "k_means", "ties", "table", "frames", "crowd", "soft", "keyed", "engine", "gold", "params",
+    "result", "base", "climb", "em", "forms", "dependence", "methods", "saving", "aggregate", "moments", "metrics",
+    "held_out", "uncertainty", "graphs", "simulate", "annotators", "learn", "explain", "compare", "report", "checks",
+    "io", "datasets", "cli",
 ]  # fmt: skip
 
 

@@ -96,7 +96,10 @@ def test_any_text_comes_back_as_it_was_spelt(tmp_path, votes):
         (b"item,annotator,label\na,b,c\na,\xe9,d\n", "row 3: byte 0xe9 is not UTF-8"),
         ("item,label,label\na,b,c\n", "the header names column 'label' more than once"),
         ("x,y,z\n1,foo,bar\n", "no columns that share labels"),
-        ("item,annotator,label,weight\na,b,c,1\na,c,c,heavy\n", "row 3, column 'weight': 'heavy' is not a finite number"),
+        (
+            "item,annotator,label,weight\na,b,c,1\na,c,c,heavy\n",
+            "row 3, column 'weight': 'heavy' is not a finite number",
+        ),
         ("item,annotator,label,weight\na,b,c,1\na,c,c,-2\n", "row 3, column 'weight': '-2' is not a finite"),
         ('[{"item": 1}]', "no columns that share labels"),
         ("[{}, {}]", "there are no columns"),

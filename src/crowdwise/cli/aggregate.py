@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from . import options as o
+
+if TYPE_CHECKING:
+    from ..codes import Array
+    from ..io import Reading
+    from ..result import Result
 
 
 def aggregate(
@@ -16,6 +21,10 @@ def aggregate(
     method: o.MethodName = "auto",
     gold: o.Gold = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
+    to: Annotated[
+        str,
+        typer.Option(help="What --out is for: table, label-studio, prodigy, argilla, hugging-face or cleanlab."),
+    ] = "table",
     annotators_out: Annotated[
         str | None, typer.Option("--annotators-out", help="Also write a table of the annotators, worst first.")
     ] = None,
@@ -52,6 +61,9 @@ def aggregate(
 ) -> None:
     """Find the true labels: a row an item, with label and confidence.
 
+    With --to, what a tool imports: predictions with a score (Label Studio), answered tasks (Prodigy), suggestions
+    (Argilla), columns with class names (Hugging Face, .parquet), arrays (cleanlab, .npz).
+
     Example: crowdwise aggregate votes.csv --gold gold.csv --out labels.csv --annotators-out annotators.csv
     """
     from ..annotators import quality
@@ -62,12 +74,11 @@ def aggregate(
     from ..table import Table
     from ..uncertainty import credible_sets, has_rows, label_intervals
 
+    _check_target(to, out, json)
     model = make(method, seed=seed, **o.settings(set_))
     with o.spoken_warnings(), o.progress(method) as tell:
-        crowd, known = o.with_known(
-            o.read(context.params, set_=set_),
-            gold,
-        )
+        reading = o.read(context.params, set_=set_)
+        crowd, known = o.with_known(reading, gold)
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
         columns = {"item": result.items, "label": result.labels, "confidence": result.confidence}
@@ -82,8 +93,7 @@ def aggregate(
             calm = tempered(result.posterior, temperature)
             columns["calibrated"] = np.take_along_axis(calm, at, axis=1)[:, 0]
             o.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
-    for note in result.notes:
-        o.say(f"{method}: {note}")
+    _say_how_it_ended(result)
     labels, confidence = result.labels, columns["calibrated" if calibrate else "confidence"]
     unsure = confidence < min_confidence
     if unsure.any():
@@ -91,11 +101,9 @@ def aggregate(
         labels[unsure] = None
         o.say(f"{int(unsure.sum()):,} of {crowd.n_items:,} items are left without a label: below {min_confidence}")
     table = Table({**columns, "label": labels})
-    if not result.converged:
-        after = f" after {len(result.trace)} steps" if result.trace else ""
-        more = "; --set max_iter=... allows more" if hasattr(model, "max_iter") else ""
-        o.say(f"{method} stopped{after} before it settled{more}")
-    if out != "-" or not json:
+    if to != "table":
+        _for_a_tool(to, out, votes, reading, result, confidence, min_confidence)
+    elif out != "-" or not json:
         write_table(table, out)
     if annotators_out:
         write_table(quality(crowd, result, level=intervals, gold=known), annotators_out)
@@ -112,3 +120,34 @@ def aggregate(
         o.as_json({**summary, "labels": o.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
         o.say(f"{crowd.n_items - int(unsure.sum()):,} labels by {method} from {crowd.n_votes:,} votes: {out}")
+
+
+def _check_target(to: str, out: str, json: bool) -> None:
+    from ..errors import InputError
+    from ..io import LABELS_TO
+
+    if to not in LABELS_TO:
+        raise InputError(f"--to {to}: choose among {', '.join(LABELS_TO)}")
+    if to != "table" and out == "-" and (json or to in ("hugging-face", "cleanlab")):
+        raise InputError(f"--to {to} needs a file: name it with --out")
+
+
+def _say_how_it_ended(result: Result) -> None:
+    method = result.method
+    for note in result.notes:
+        o.say(f"{method.name}: {note}")
+    if not result.converged:
+        after = f" after {len(result.trace)} steps" if result.trace else ""
+        more = "; --set max_iter=... allows more" if hasattr(method, "max_iter") else ""
+        o.say(f"{method.name} stopped{after} before it settled{more}")
+
+
+def _for_a_tool(
+    to: str, out: str, votes: str, reading: Reading, result: Result, confidence: Array, least: float
+) -> None:
+    """Labels as a tool imports them, with the data of its own export where the votes are from there."""
+    from ..io import Labels, write_labels
+
+    source = votes if reading.export == to and votes != "-" else None
+    labels = Labels.of_result(result, confidence, least)
+    write_labels(labels, out, to, source=source, question=reading.question or "label")

@@ -1,4 +1,4 @@
-"""crowdwise convert: votes of any format as a plain table."""
+"""crowdwise convert: votes of any format in another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ def convert(
     context: typer.Context,
     votes: o.Votes,
     out: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="table, wide, lists, peerannot, label-studio, prodigy, argilla, argilla-flat, doccano (.zip) or "
+            "cleanlab (.npz)."
+        ),
+    ] = "table",
     gold_out: Annotated[
         str | None, typer.Option("--gold-out", help="Also write the gold that the export holds: item, label.")
     ] = None,
@@ -28,22 +35,26 @@ def convert(
     weight: o.WeightColumn = None,
     probability: o.ProbabilityColumn = None,
 ) -> None:
-    """Write the votes of a table or an export as a long table: item, annotator, label, and what else is known of them.
+    """Write the votes of a table or an export as a long table, or as another tool's export.
 
-    That is time, seconds and probability of a vote, and the kind of its annotator, human or machine.
+    A long table has item, annotator, label, and what else is known: weight, time, seconds and probability of a vote,
+    and the kind of its annotator, human or machine. What another format has no room for is told.
 
     Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
     """
     from ..codes import names_array
     from ..errors import InputError
-    from ..io import write_table
+    from ..io import write_table, write_votes
     from ..table import Table
 
     reading = o.read(context.params)
     crowd, gold = reading.crowd, reading.gold
     if gold_out and not gold:
         raise InputError(f"--gold-out {gold_out}: {votes} holds no gold")
-    write_table(crowd.to_table(), out)
+    for note in write_votes(crowd, out, to, question=reading.question or "label"):
+        o.say(f"left out: {note}")
+    if gold and not gold_out:
+        o.say(f"left out: gold of {len(gold):,} items; --gold-out writes it")
     if gold_out:
         write_table(Table({"item": names_array(list(gold)), "label": names_array(list(gold.values()))}), gold_out)
     o.say(f"{out}: {crowd.n_votes:,} votes of {crowd.n_annotators:,} annotators on {crowd.n_items:,} items")

@@ -34,6 +34,7 @@ class Answers:
     """
 
     name: str
+    form: str = ""  # of the export, one of FORMATS
     votes: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     gold: dict[str, dict[Any, Any]] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -105,7 +106,7 @@ class Answers:
         self, question: str | None = None, no_vote: Collection[Any] = ()
     ) -> tuple[Crowd, dict[Any, Any], list[str]]:
         """The votes on one question, its gold, and notes."""
-        chosen = self._chosen(question)
+        chosen = self.chosen(question)
         columns = self.votes[chosen]
         notes = [f"question {chosen!r}"] if chosen and len(self.votes) + len(self.refused) > 1 else []
         for role in ("item", "annotator", "label"):
@@ -130,7 +131,7 @@ class Answers:
         ]
         return crowd, gold, [*notes, *left_out, *other]
 
-    def _chosen(self, question: str | None) -> str:
+    def chosen(self, question: str | None) -> str:
         """The question that is asked for, or the only one."""
         if question is not None:
             if question in self.votes:

@@ -31,15 +31,16 @@ DESCRIPTIONS = {
 class Reading(NamedTuple):
     """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
 
-    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell. export: whether
-    this was no table, but an annotation tool's export.
+    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell. export: the
+    format, where this was no table but an annotation tool's export; question: what it asked.
     """
 
     crowd: Crowd
     gold: Mapping[Any, Any]
     notes: tuple[str, ...]
     voters: tuple[str, ...] = ()
-    export: bool = False
+    export: str = ""
+    question: str = ""
 
 
 def read_votes(
@@ -160,7 +161,7 @@ def _of_export(
                 f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
             )
     crowd, said = _settled(crowd, soft, repeats)
-    return Reading(crowd, gold, (*notes, *said), export=True)
+    return Reading(crowd, gold, (*notes, *said), export=answers.form, question=answers.chosen(question))
 
 
 def without_annotators(

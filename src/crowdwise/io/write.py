@@ -7,7 +7,8 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,33 +22,44 @@ from ..table import Table
 def write_table(table: Table, target: str | Path) -> None:
     """Write CSV, TSV, JSON lines or Parquet, by the ending of the name (.gz behind it zips); "-" is standard output.
 
-    Probabilities are written with six digits.
+    Probabilities are written with six digits; in text, a number that is not known is an empty cell, or null.
     """
-    if str(target) == "-":
-        _csv(table, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-        return
-    path = Path(target)
-    endings = [ending for ending in path.suffixes if ending != ".gz"]
-    writer = WRITERS.get(endings[-1] if endings else "")
+    write_rows(table.to_frame(), target)
+
+
+def write_rows(rows: Any, target: str | Path) -> None:
+    """The same of an arrow table."""
+    endings = [ending for ending in Path(target).suffixes if ending != ".gz"]
+    writer = _csv if str(target) == "-" else WRITERS.get(endings[-1] if endings else "")
     if writer is None:
         raise InputError(f"{target}: the ending must be {', '.join(WRITERS)} (or one of them and .gz)")
-    with whole_file(path) as file:
-        if path.suffix == ".gz":
+    with destination(target) as file:
+        writer(rows, file)
+
+
+@contextmanager
+def destination(target: str | Path) -> Iterator[BinaryIO]:
+    """A file that is there when it is whole, gzipped if its name ends in .gz; "-" is standard output."""
+    if str(target) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(target) as file:
+        if Path(target).suffix == ".gz":
             with gzip.open(file, "wb") as zipped:
-                writer(table, zipped)  # type: ignore[arg-type]
+                yield zipped  # type: ignore[misc]
         else:
-            writer(table, file)
+            yield file
 
 
-def _csv(table: Table, file: BinaryIO, delimiter: str = ",") -> None:
+def _csv(rows: Any, file: BinaryIO, delimiter: str = ",") -> None:
     import pyarrow.csv
 
     header = io.StringIO()
-    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(table.columns)
+    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(rows.column_names)
     file.write(header.getvalue().encode())
     # Arrow puts every text in quotes, or none: none, as long as no name needs them.
-    rows, text = _rounded(table), io.BytesIO()
+    rows, text = _rounded(rows), io.BytesIO()
     options = pyarrow.csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
     try:
         pyarrow.csv.write_csv(rows, text, options)
@@ -58,22 +70,23 @@ def _csv(table: Table, file: BinaryIO, delimiter: str = ",") -> None:
     file.write(text.getbuffer())
 
 
-def _tsv(table: Table, file: BinaryIO) -> None:
-    _csv(table, file, "\t")
+def _tsv(rows: Any, file: BinaryIO) -> None:
+    _csv(rows, file, "\t")
 
 
-def _json_lines(table: Table, file: BinaryIO) -> None:
-    for row in _rounded(table).to_pylist():
-        file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
+def _json_lines(rows: Any, file: BinaryIO) -> None:
+    for batch in _rounded(rows).to_batches(max_chunksize=100_000):
+        for row in batch.to_pylist():
+            file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
 
 
-def _parquet(table: Table, file: BinaryIO) -> None:
+def _parquet(rows: Any, file: BinaryIO) -> None:
     import pyarrow.parquet
 
-    pyarrow.parquet.write_table(table.to_frame(), file)
+    pyarrow.parquet.write_table(rows, file)
 
 
-WRITERS: dict[str, Callable[[Table, BinaryIO], None]] = {
+WRITERS: dict[str, Callable[[Any, BinaryIO], None]] = {
     ".csv": _csv,
     ".tsv": _tsv,
     ".jsonl": _json_lines,
@@ -81,9 +94,11 @@ WRITERS: dict[str, Callable[[Table, BinaryIO], None]] = {
 }
 
 
-def _rounded(table: Table) -> Any:
-    columns = {
-        name: np.round(column.astype(float), 6) if column.dtype.kind == "f" else column
-        for name, column in table.columns.items()
-    }
-    return Table(columns).to_frame()
+def _rounded(rows: Any) -> Any:
+    import pyarrow as pa
+
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_floating(field.type):
+            numbers = np.asarray(rows.column(place).to_numpy(), float)
+            rows = rows.set_column(place, field.name, pa.array(np.round(numbers, 6), from_pandas=True))
+    return rows

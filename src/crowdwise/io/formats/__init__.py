@@ -39,14 +39,14 @@ def of_files(path: Path, name: str | None) -> Answers:
     if chosen not in FOLDERS:
         there = ", ".join(sorted(endings)) or "nothing"
         raise InputError(f"{path}: .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}")
-    answers = Answers(str(path))
+    answers = Answers(str(path), chosen)
     FOLDERS[chosen][1](found, answers)
     return answers
 
 
 def of_xml(raw: Any, path: str) -> Answers:
     """The answers of one of CVAT's files."""
-    answers = Answers(path)
+    answers = Answers(path, "cvat")
     FOLDERS["cvat"][1]([(PurePosixPath(f"{Path(path).stem}.xml"), bytes(raw))], answers)
     return answers
 
@@ -59,7 +59,7 @@ def of_json(raw: Any, file: str, name: str | None) -> Answers | None:
         raise InputError(f"{file}: there are no records in it")
     where, record = first
     chosen = name or next((one for one, (looks, _) in RECORDS.items() if looks(record)), None)
-    answers = Answers(file)
+    answers = Answers(file, chosen or "peerannot")
     if chosen in RECORDS:
         RECORDS[chosen][1](answers.walk(chain([first], found)), answers)
         return answers
@@ -77,7 +77,7 @@ def of_table(rows: Rows, name: str | None) -> Answers | None:
     chosen = name or next((one for one, (looks, _) in TABLES.items() if looks(columns)), None)
     if chosen not in TABLES:
         return None
-    answers = Answers(rows.name)
+    answers = Answers(rows.name, chosen)
     TABLES[chosen][1](rows, answers)
     return answers
 

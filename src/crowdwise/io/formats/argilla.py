@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers, probability_of
+from ..outgoing import Labels, Said
 
 SUGGESTION = "suggestion"
 
@@ -53,6 +54,46 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
             said |= {part: record.get(f"{question}.suggestion.{part}") for part in ("score", "agent")}
             if said["value"] is not None:
                 _suggest(answers, question, item, said)
+
+
+def write_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Iterator[dict[str, Any]]:
+    """Records with responses; the first machine's vote is the suggestion, and Argilla has room for one."""
+    for item, said in found:
+        given = [{"value": vote.label, "user_id": vote.annotator} for vote in said if not vote.machine]
+        record = {"id": item, "fields": {"item": str(item)}, "responses": {question: given}, "suggestions": {}}
+        for vote in [vote for vote in said if vote.machine][:1]:
+            record["suggestions"] = {question: _suggestion(vote.label, vote.probability, vote.annotator)}
+        yield record
+
+
+def write_flat_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Iterator[dict[str, Any]]:
+    """The same, flat."""
+    for record in write_votes(found, question):
+        given, suggested = record["responses"][question], record["suggestions"].get(question, {})
+        yield {
+            "id": record["id"],
+            "item": record["fields"]["item"],
+            f"{question}.responses": [one["value"] for one in given],
+            f"{question}.responses.users": [one["user_id"] for one in given],
+            f"{question}.responses.status": ["submitted"] * len(given),
+            **{f"{question}.suggestion{'' if name == 'value' else f'.{name}'}": suggested[name] for name in suggested},
+        }
+
+
+def write_labels(
+    labels: Labels, question: str, records: Iterable[tuple[str, dict[str, Any]]] | None
+) -> Iterator[dict[str, Any]]:
+    """Records with a suggestion: those of the nested export that the votes came from, if there is one."""
+    source = ((f"{item}", {"id": item, "fields": {"item": str(item)}}) for item, _, _ in labels)
+    for where, record in source if records is None else records:
+        found = labels.of(record.get("id", record.get("_server_id", where)))
+        kept = {name: record[name] for name in ("id", "_server_id", "fields", "metadata") if name in record}
+        suggested = {} if found is None else {question: _suggestion(*found, labels.model)}
+        yield kept | {"suggestions": suggested}
+
+
+def _suggestion(value: Any, score: Any, agent: Any) -> dict[str, Any]:
+    return {"value": value, **({} if score is None else {"score": score}), "agent": str(agent)}
 
 
 def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any) -> None:

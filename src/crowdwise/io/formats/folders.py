@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
+from typing import Any
 from xml.etree import ElementTree
 
 from ...errors import InputError
 from ..answers import Answers
+from ..outgoing import Said
 from ..records import records
 from .spans import Spans
 
@@ -37,6 +40,19 @@ def read_doccano(files: Files, answers: Answers) -> None:
             else:
                 answers.vote("label", item, path.stem, given[0])
     spans.tell()
+
+
+def write_doccano(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str, str]]:
+    """Names of files, a person each, and what is in them."""
+    files: dict[str, list[str]] = {}
+    for item, said in found:
+        for vote in said:
+            line = {"id": item, "text": str(item), "label": [vote.label]}
+            files.setdefault(str(vote.annotator), []).append(json.dumps(line, ensure_ascii=False))
+    for name, lines in files.items():
+        if not name.strip(".") or set(name) & set("/\\\0:"):
+            raise InputError(f"annotator {name!r}: doccano's files are named after annotators, and no file can be so")
+        yield f"{name}.jsonl", "".join(line + "\n" for line in lines)
 
 
 def read_brat(files: Files, answers: Answers) -> None:

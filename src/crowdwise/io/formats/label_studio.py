@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers, probability_of
+from ..outgoing import Labels, Said
 
 # Kinds of results that are no choice of one class among several.
 NOT_READ = {
@@ -15,6 +16,7 @@ NOT_READ = {
     "brushlabels": "masks", "ellipselabels": "ellipses", "timeserieslabels": "spans of time", "video": "tracks",
     "hypertextlabels": "spans of text", "paragraphlabels": "spans of text", "videorectangle": "boxes",
 }  # fmt: skip
+ITEM = "item"  # what data are called where there is nothing but an item's name
 RESERVED = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
 
 
@@ -42,6 +44,41 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
             for question, label in _choices(prediction, answers):
                 sure = probability_of(prediction.get("score"))
                 answers.vote(question, item, str(model), label, kind="machine", probability=sure)
+
+
+def write_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Iterator[dict[str, Any]]:
+    """Tasks with annotations, and predictions of machines."""
+    for item, said in found:
+        task: dict[str, Any] = {"id": item, "data": {ITEM: item}, "annotations": [], "predictions": []}
+        for vote in said:
+            result = [_choice(question, ITEM, vote.label)]
+            if vote.machine:
+                score = {} if vote.probability is None else {"score": vote.probability}
+                task["predictions"].append({"model_version": str(vote.annotator), **score, "result": result})
+            else:
+                more = {"created_at": vote.time, "lead_time": vote.seconds}
+                more = {name: value for name, value in more.items() if value is not None}
+                task["annotations"].append({"completed_by": vote.annotator, **more, "result": result})
+        yield task
+
+
+def write_labels(
+    labels: Labels, question: str, tasks: Iterable[tuple[str, dict[str, Any]]] | None
+) -> Iterator[dict[str, Any]]:
+    """Tasks with a prediction each: the tasks of the export that the votes came from, if there is one.
+
+    `score` is the confidence: Label Studio's uncertainty sampling shows the lowest first.
+    """
+    told = "text"
+    source = ((f"{item}", {"id": item, "data": {ITEM: item}}) for item, _, _ in labels) if tasks is None else tasks
+    for where, task in source:
+        told = _shown(task, question) or (told if tasks is not None else ITEM)
+        found = labels.of(task.get("id", where))
+        prediction = {}
+        if found is not None:
+            result = [_choice(question, told, found[0])]
+            prediction = {"predictions": [{"model_version": labels.model, "score": found[1], "result": result}]}
+        yield {name: task[name] for name in ("id", "data") if name in task} | prediction
 
 
 def is_flat(record: dict[str, Any]) -> bool:
@@ -72,6 +109,19 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
 
 def _is_data(columns: dict[str, list[Any]]) -> bool:
     return 2 * len(set(columns["label"])) > len(set(columns["item"]))
+
+
+def _choice(question: str, shown: str, label: Any) -> dict[str, Any]:
+    return {"from_name": question, "to_name": shown, "type": "choices", "value": {"choices": [label]}}
+
+
+def _shown(task: dict[str, Any], question: str) -> str | None:
+    """What a question is about (`to_name`), by the answers to it."""
+    for annotation in [*(task.get("annotations") or task.get("completions") or []), *(task.get("predictions") or [])]:
+        for result in annotation.get("result") or []:
+            if result.get("from_name") == question:
+                return str(result.get("to_name"))
+    return None
 
 
 def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str, Any]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...frames import find_column
 from ...soft import ROUNDED
 from ..answers import Answers
+from ..outgoing import Said
 
 PEOPLE, SAID = ("annotators", "annotator_ids", "workers", "users"), ("labels", "annotations", "answers", "votes")
 CHANCES, LOGS = ("probabilities", "distribution"), ("logprobs", "top_logprobs")
@@ -34,6 +35,13 @@ def read_lists(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) ->
                 answers.skip("empty")
             else:
                 answers.vote("", record[item] if item else where, who, label)
+
+
+def write_lists(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[dict[str, Any]]:
+    """An item a record."""
+    for item, said in found:
+        people, labels = [vote.annotator for vote in said], [vote.label for vote in said]
+        yield {"item": item, "annotators": people, "labels": labels}
 
 
 def is_judgement(record: dict[str, Any]) -> bool:
@@ -75,6 +83,12 @@ def read_nested(content: dict[str, Any], answers: Answers) -> None:
     for item, votes in content.items():
         for annotator, label in votes.items():
             answers.vote("", item, annotator, label)
+
+
+def write_nested(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Items and their votes by annotator, of whom the last counts."""
+    for item, said in found:
+        yield str(item), {str(vote.annotator): vote.label for vote in said}
 
 
 def _pair(record: dict[str, Any]) -> tuple[str, str] | None:

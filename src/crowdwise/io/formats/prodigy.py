@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers
-from .spans import Spans
+from ..outgoing import Labels, Said
+from .spans import OUTSIDE, Spans, place_of
+
+CHOICE, SPANS = "choice", "spans"  # questions; those that are asked of a label have its name
+OF_ONE = {"_annotator_id", "_session_id", "_timestamp", "answer", "accept", "spans"}  # of an annotator, not of a task
 
 
 def is_export(record: dict[str, Any]) -> bool:
@@ -16,7 +20,7 @@ def is_export(record: dict[str, Any]) -> bool:
 
 def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
     """A choice is a vote on the input; accept or reject of a label is a vote on the task; spans are votes on places."""
-    spans = Spans("spans", answers)
+    spans = Spans(SPANS, answers)
     for _, record in found:
         who = answers.named(record.get("_annotator_id") or record.get("_session_id"), "_annotator_id")
         answer, time = record.get("answer"), record.get("_timestamp")
@@ -44,14 +48,63 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
     spans.tell()
 
 
+def write_votes(found: Iterable[tuple[Any, list[Said]]], classes: list[Any]) -> Iterator[dict[str, Any]]:
+    """A choice among classes a vote."""
+    for item, said in found:
+        for vote in said:
+            time = {} if vote.time is None else {"_timestamp": vote.time}
+            who = {"_annotator_id": vote.annotator, "_session_id": vote.annotator}
+            yield _task(item, classes) | {"accept": [vote.label], "answer": "accept", **time, **who}
+
+
+def write_labels(
+    labels: Labels, question: str, records: Iterable[tuple[str, dict[str, Any]]] | None
+) -> Iterator[dict[str, Any]]:
+    """A task an item, answered; the tasks of the export that the votes came from, if there is one."""
+    if records is None:
+        for item, label, sure in labels:
+            yield _task(item, labels.classes.tolist()) | {"accept": [label], "answer": "accept", "score": sure}
+        return
+    spans = _spans_by_document(labels) if question == SPANS else {}
+    key, seen = "_input_hash" if question in (CHOICE, SPANS) else "_task_hash", set()
+    for _, record in records:
+        item = record.get(key)
+        if item in seen:
+            continue
+        seen.add(item)
+        task = {name: value for name, value in record.items() if name not in OF_ONE}
+        found = labels.of(item)
+        if question == SPANS and str(item) in spans:
+            yield task | {"spans": spans[str(item)], "answer": "accept"}
+        elif found is not None:
+            answer = {"accept": [found[0]], "answer": "accept"} if question == CHOICE else {"answer": found[0]}
+            yield task | answer | {"score": found[1]}
+
+
+def _task(item: Any, classes: list[Any]) -> dict[str, Any]:
+    options = [{"id": name, "text": str(name)} for name in classes]
+    return {"text": str(item), "options": options, "_input_hash": item, "_task_hash": item, "_view_id": "choice"}
+
+
+def _spans_by_document(labels: Labels) -> dict[str, list[dict[str, Any]]]:
+    """Places that have a label, of each document that has places."""
+    spans: dict[str, list[dict[str, Any]]] = {}
+    for item, label, sure in labels:
+        document, start, end = place_of(item)
+        marked = spans.setdefault(document, [])
+        if label != OUTSIDE:
+            marked.append({"start": start, "end": end, "label": label, "score": sure})
+    return spans
+
+
 def _choice(record: dict[str, Any], answer: str, who: str, answers: Answers, time: Any) -> None:
     accepted, config = answers.listed(record.get("accept"), "accept"), record.get("config")
     if answer == "reject":
         answers.skip("rejected")
     elif (isinstance(config, dict) and config.get("choice_style") == "multiple") or len(accepted) > 1:
-        answers.refuse("choice", "several labels at once")
+        answers.refuse(CHOICE, "several labels at once")
         answers.skip("several labels at once")
     elif not accepted:
         answers.skip("nothing chosen")
     else:
-        answers.vote("choice", record.get("_input_hash"), who, accepted[0], time=time)
+        answers.vote(CHOICE, record.get("_input_hash"), who, accepted[0], time=time)

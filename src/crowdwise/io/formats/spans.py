@@ -9,6 +9,17 @@ from ..answers import Answers
 OUTSIDE = "O"
 
 
+def place_of(item: str) -> tuple[str, int, int]:
+    """Document, start and end of a place, by its name.
+
+    >>> place_of("a:b:0-3")
+    ('a:b', 0, 3)
+    """
+    document, _, ends = item.rpartition(":")
+    start, _, end = ends.partition("-")
+    return document, int(start), int(end)
+
+
 class Spans:
     """Marks by document and annotator, which become votes when all are known."""
 

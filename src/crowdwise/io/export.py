@@ -1,0 +1,182 @@
+"""Votes and labels to the formats that tools import."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..codes import Array
+from ..crowd import Crowd
+from ..errors import InputError, TooLarge
+from ..table import Table
+from .formats import argilla, cleanlab, hugging_face, label_studio, plain_json, prodigy
+from .formats.folders import write_doccano
+from .outgoing import Labels, items_of
+from .records import records
+from .tables import open_source
+from .write import destination, write_rows, write_table
+
+# What each format has room for, beside item, annotator and label.
+VOTES_TO: dict[str, set[str]] = {
+    "table": {"weight", "time", "seconds", "probability", "kind"},
+    "wide": set(),
+    "lists": set(),
+    "peerannot": set(),
+    "label-studio": {"time", "seconds", "probability", "kind"},
+    "prodigy": {"time"},
+    "argilla": {"probability", "kind"},
+    "argilla-flat": {"probability", "kind"},
+    "doccano": set(),
+    "cleanlab": set(),
+}
+ONCE = ("wide", "peerannot", "cleanlab")  # one vote an item and annotator
+LABELS_TO = ("table", "label-studio", "prodigy", "argilla", "hugging-face", "cleanlab")
+MOST_CELLS = 50_000_000  # of a wide table
+
+
+def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question: str = "label") -> list[str]:
+    """Write votes as a table ("table", "wide") or as a tool's export (one of `VOTES_TO`); notes tell what had no room.
+
+    `question` is what the votes answer, in formats where questions have names.
+
+    >>> import tempfile
+    >>> from crowdwise.io import read_votes
+    >>> crowd = Crowd.from_triples([("i1", "ann", "cat"), ("i1", "bob", "dog")], extra={"seconds": [3.0, 4.0]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_votes(crowd, f"{folder}/votes.jsonl", "prodigy"), read_votes(f"{folder}/votes.jsonl").crowd
+    (['seconds: prodigy has no room for that'], Crowd(2 votes, 1 items, 2 annotators, 2 classes))
+    """
+    if to not in VOTES_TO:
+        raise InputError(f"votes cannot be written as {to!r}: choose among {', '.join(VOTES_TO)}")
+    if to == "table":
+        write_table(crowd.to_table(), target)
+        return []
+    notes = _no_room(crowd, to)
+    crowd = crowd.once() if to in ONCE else crowd
+    found = items_of(crowd)
+    if to == "wide":
+        write_table(_wide(crowd), target)
+    elif to == "cleanlab":
+        _arrays(cleanlab.votes_arrays(crowd), target)
+    elif to == "doccano":
+        _zip(write_doccano(found), target)
+    elif to == "peerannot":
+        _object(plain_json.write_nested(found), target)
+    elif to == "label-studio":
+        _list(label_studio.write_votes(found, question), target)
+    elif to == "argilla":
+        _list(argilla.write_votes(found, question), target)
+    elif to == "argilla-flat":
+        _lines(argilla.write_flat_votes(found, question), target)
+    elif to == "prodigy":
+        _lines(prodigy.write_votes(found, crowd.classes.tolist()), target)
+    else:
+        _lines(plain_json.write_lists(found), target)
+    return notes
+
+
+def write_labels(
+    labels: Labels, target: str | Path, to: str, *, source: str | Path | None = None, question: str = "label"
+) -> None:
+    """Write labels as a tool imports them (one of `LABELS_TO`): predictions, answers, suggestions, columns, arrays.
+
+    `source` is the export of the same tool that the votes came from: its texts and other data come along.
+    """
+    if to not in LABELS_TO:
+        raise InputError(f"labels cannot be written as {to!r}: choose among {', '.join(LABELS_TO)}")
+    found = None
+    if source is not None:
+        opened = open_source(source)
+        found = records(opened.raw, opened.name)
+    if to == "table":
+        told = np.array(labels.labels, object)
+        write_table(Table({"item": labels.items, "label": told, "confidence": labels.confidence}), target)
+    elif to == "cleanlab":
+        _arrays(cleanlab.label_arrays(labels), target)
+    elif to == "hugging-face" and not str(target).endswith((".parquet", ".jsonl", ".jsonl.gz")):
+        raise InputError(f"{target}: columns for Hugging Face are written as .parquet or .jsonl")
+    elif to == "hugging-face":
+        write_rows(hugging_face.label_columns(labels), target)
+    elif to == "label-studio":
+        _list(label_studio.write_labels(labels, question, found), target)
+    elif to == "argilla":
+        _list(argilla.write_labels(labels, question, found), target)
+    else:
+        _lines(prodigy.write_labels(labels, question, found), target)
+
+
+def _no_room(crowd: Crowd, to: str) -> list[str]:
+    """What a format has no room for."""
+    machines = crowd.annotator_extra.get("kind", np.empty(0)) == "machine"
+    room = VOTES_TO[to] if machines.any() else VOTES_TO[to] - {"probability"}  # of machines only
+    weight = [] if crowd.weight is None else ["weight"]
+    lost = [name for name in [*weight, *crowd.extra, *crowd.annotator_extra] if name not in room]
+    notes = [f"{', '.join(lost)}: {to} has no room for that"] if lost else []
+    if to in ONCE and crowd.n_repeated:
+        notes.append(f"{crowd.n_repeated:,} votes: {to} has room for an annotator's last vote on an item only")
+    if to.startswith("argilla") and machines.any():
+        by_machine = crowd.item[machines[crowd.annotator]]
+        if more := by_machine.size - np.unique(by_machine).size:
+            notes.append(f"{more:,} votes of machines: argilla has room for one suggestion an item")
+    return notes
+
+
+def _wide(crowd: Crowd) -> Table:
+    if crowd.n_items * crowd.n_annotators > MOST_CELLS:
+        size = f"{crowd.n_items:,} rows of {crowd.n_annotators:,} columns"
+        raise TooLarge(f"a wide table of {size} is too large: write a long one")
+    cells = np.full((crowd.n_items, crowd.n_annotators), None, object)
+    cells[crowd.item, crowd.annotator] = crowd.classes.astype(str)[crowd.label]
+    names = [str(name) for name in crowd.annotators.tolist()]
+    if "item" in names:
+        raise InputError("annotator 'item': a wide table has a column of this name for the items")
+    return Table({"item": crowd.items} | {name: cells[:, place] for place, name in enumerate(names)})
+
+
+def _text(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, default=str).encode()
+
+
+def _lines(found: Iterable[Any], target: str | Path) -> None:
+    with destination(target) as file:
+        for record in found:
+            file.write(_text(record) + b"\n")
+
+
+def _list(found: Iterable[Any], target: str | Path) -> None:
+    with destination(target) as file:
+        _between(b"[", (_text(record) for record in found), b"]", file)
+
+
+def _object(found: Iterable[tuple[str, Any]], target: str | Path) -> None:
+    with destination(target) as file:
+        _between(b"{", (_text(name) + b": " + _text(value) for name, value in found), b"}", file)
+
+
+def _between(begin: bytes, parts: Iterator[bytes], end: bytes, file: BinaryIO) -> None:
+    file.write(begin)
+    for place, part in enumerate(parts):
+        file.write((b",\n" if place else b"\n") + part)
+    file.write(b"\n" + end + b"\n")
+
+
+def _arrays(arrays: dict[str, Array], target: str | Path) -> None:
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+    with destination(target) as file:
+        file.write(packed.getbuffer())
+
+
+def _zip(files: Iterable[tuple[str, str]], target: str | Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    with destination(target) as file:
+        file.write(packed.getbuffer())
