@@ -19,6 +19,9 @@ from ..table import Table
 from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
 from .formats import FORMATS, of_files, of_json, of_table, of_xml
+from .formats.hugging_face import with_class_names
+from .listed import unlisted
+from .objects import rows_of
 from .tables import Rows, open_source, read_rows
 
 # Columns of wide tables that describe an item and are never votes.
@@ -44,7 +47,7 @@ class Reading(NamedTuple):
 
 
 def read_votes(
-    source: str | Path,
+    source: Any,
     *,
     format: str | None = None,
     question: str | None = None,
@@ -63,11 +66,11 @@ def read_votes(
 ) -> Reading:
     """Read votes from a table (CSV, TSV, JSON or Parquet, gzipped or not), or from an annotation tool's export.
 
-    A path, or "-" for standard input; doccano's and brat's exports are folders, or zip files. What a file is, its
-    content tells, unless `format` does ("table", or another of `crowdwise.io.FORMATS`). Where an export holds several
-    questions, `question` chooses one; without it the error lists them. What an export tells beside the votes comes
-    along: gold; "time", "seconds" and "probability" (of machines) in `crowd.extra`; "kind", human or machine, in
-    `crowd.annotator_extra`.
+    A path, or "-" for standard input; doccano's and brat's exports are folders, or zip files; a data frame or a
+    `datasets.Dataset` is a table that was read already. What a file is, its content tells, unless `format` does
+    ("table", or another of `crowdwise.io.FORMATS`). Where an export holds several questions, `question` chooses one;
+    without it the error lists them. What an export tells beside the votes comes along: gold; "time", "seconds" and
+    "probability" (of machines) in `crowd.extra`; "kind", human or machine, in `crowd.annotator_extra`.
 
     Columns of tables are found by their usual names (item or task, annotator or worker, label or answer ...) unless
     they are named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or
@@ -109,10 +112,12 @@ def read_votes(
         raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
 
 
-def _rows_or_answers(source: str | Path, form: str | None, delimiter: str | None) -> Rows | Answers:
+def _rows_or_answers(source: Any, form: str | None, delimiter: str | None) -> Rows | Answers:
     """A table's rows, or an export's answers."""
     if form is not None and form not in FORMATS:
         raise InputError(f"format={form!r}: choose among {', '.join(FORMATS)}")
+    if not isinstance(source, str | Path):
+        return _flat(unlisted(rows_of(source)))
     path = Path(source)
     if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
         return of_files(path, form)
@@ -123,7 +128,8 @@ def _rows_or_answers(source: str | Path, form: str | None, delimiter: str | None
         answers = of_json(opened.raw, opened.name, form)
         if answers is not None:
             return answers
-    rows = _flat(read_rows(opened, delimiter))
+    rows = read_rows(opened, delimiter)
+    rows = _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
     return (of_table(rows, form) if form != "table" else None) or rows
 
 

@@ -44,6 +44,9 @@ def with_class_names(table: Any) -> Any:
         place = table.column_names.index(name)
         column = table.column(name).combine_chunks()
         column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+        column = (
+            column.take(pa.array(range(len(column)))) if column.offset else column
+        )  # a slice has no offsets of its own
         if pa.types.is_integer(column.type):
             named = _named(column, names)
         elif pa.types.is_list(column.type) and pa.types.is_integer(column.type.value_type):

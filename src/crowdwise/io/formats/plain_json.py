@@ -9,9 +9,9 @@ from typing import Any
 from ...frames import find_column
 from ...soft import ROUNDED
 from ..answers import Answers
+from ..listed import pair_of_lists
 from ..outgoing import Said
 
-PEOPLE, SAID = ("annotators", "annotator_ids", "workers", "users"), ("labels", "annotations", "answers", "votes")
 CHANCES, LOGS = ("probabilities", "distribution"), ("logprobs", "top_logprobs")
 
 
@@ -92,6 +92,4 @@ def write_nested(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str,
 
 
 def _pair(record: dict[str, Any]) -> tuple[str, str] | None:
-    people = next((name for name in PEOPLE if isinstance(record.get(name), list)), None)
-    said = next((name for name in SAID if isinstance(record.get(name), list)), None)
-    return (people, said) if people and said else None
+    return pair_of_lists({name: isinstance(value, list) for name, value in record.items()})

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 from ...errors import InputError
+from ...frames import find_column
 from ..answers import Answers
 from ..cells import plain
 from ..tables import Rows
+
+NUMBERED = re.compile(r"^(.+?)_?(\d+)$")
 
 
 def is_mturk(columns: list[str]) -> bool:
@@ -19,10 +23,14 @@ def is_mturk(columns: list[str]) -> bool:
 
 
 def read_mturk(rows: Rows, answers: Answers) -> None:
-    """An assignment a row: `Answer.question`, or all answers as JSON; items are HITs; rejected ones are no votes."""
+    """An assignment a row: `Answer.question`, or all answers as JSON; rejected ones are no votes.
+
+    Items are HITs. A HIT of several items numbers its columns: `Answer.label_2` is on `Input.item_2`.
+    """
     asked = [name for name in rows.table.column_names if name.startswith("Answer.")]
     if not asked:
         raise InputError(f"{rows.name}: there are no columns named Answer.*")
+    placed = _numbered(asked, rows.table.column_names)
     for where, row in _rows(rows, answers):
         if row["AssignmentStatus"] == "Rejected":
             answers.skip("rejected")
@@ -36,8 +44,24 @@ def read_mturk(rows: Rows, answers: Answers) -> None:
             elif name == "Answer.taskAnswers":
                 for question, label in _task_answers(row[name], rows.name, where):
                     answers.vote(question, item, row["WorkerId"], label, **more)
+            elif name in placed:
+                question, place = placed[name]
+                answers.vote(question, _required(row, place, rows.name, where), row["WorkerId"], row[name], **more)
             else:
                 answers.vote(name.removeprefix("Answer."), item, row["WorkerId"], row[name], **more)
+
+
+def _numbered(asked: list[str], columns: list[str]) -> dict[str, tuple[str, str]]:
+    """Question and column of the item, of answers whose number is also that of inputs."""
+    inputs: dict[str, dict[str, str]] = {}
+    for name in columns:
+        if name.startswith("Input.") and (found := NUMBERED.match(name.removeprefix("Input."))):
+            inputs.setdefault(found[2], {})[found[1]] = name
+    placed = {}
+    for name in asked:
+        if (found := NUMBERED.match(name.removeprefix("Answer."))) and (there := inputs.get(found[2])):
+            placed[name] = found[1], there[find_column("item", there) or next(iter(there))]
+    return placed
 
 
 def is_toloka(columns: list[str]) -> bool:

@@ -1,0 +1,60 @@
+"""Tables with a row an item, in which who voted and what stand side by side as lists: the same with a row a vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import InputError
+from ..frames import find_column
+from .cells import filled
+from .tables import Rows
+
+PEOPLE = ("annotators", "annotator_ids", "workers", "users")
+SAID = ("labels", "annotations", "answers", "votes")
+
+
+def pair_of_lists(has_list: dict[str, bool]) -> tuple[str, str] | None:
+    """The columns of annotators and of labels, of those that hold lists; None where one is not there."""
+    people = next((name for name in PEOPLE if has_list.get(name)), None)
+    said = next((name for name in SAID if has_list.get(name)), None)
+    return (people, said) if people and said else None
+
+
+def unlisted(rows: Rows) -> Rows:
+    """A row a vote; a table without such lists stays as it is."""
+    table = rows.table
+    pair = pair_of_lists({field.name: _is_list(field.type) for field in table.schema})
+    if pair is None:
+        return rows
+    people, said = (_whole(table[name]) for name in pair)
+    lengths = [pc.fill_null(pc.list_value_length(column), 0).to_numpy() for column in (people, said)]
+    differ = lengths[0] != lengths[1]
+    if differ.any():
+        at = int(differ.argmax())
+        text = f"{lengths[0][at]} in {pair[0]!r} and {lengths[1][at]} in {pair[1]!r}"
+        raise InputError(f"{rows.name}, row {rows.row_number(at)}, column {pair[1]!r}: {text}")
+    row = np.repeat(np.arange(len(table)), lengths[0])
+    item = find_column("item", table.column_names)
+    items = pa.array(row) if item is None else table[item].take(pa.array(row))
+    votes = pa.table({"item": items, "annotator": people.flatten(), "label": said.flatten()})
+    some = filled(votes["label"])
+    notes = [*rows.notes]
+    if item is None:
+        notes.append("items are the numbers of rows, from 0")
+    if not some.all():
+        notes.append(f"{int((~some).sum()):,} answers left out: empty")
+    kept = row[some]
+    return Rows(rows.name, votes.filter(pa.array(some)), notes, lambda position: rows.row_number(int(kept[position])))
+
+
+def _is_list(kind: Any) -> bool:
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def _whole(column: Any) -> Any:
+    whole = column.combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
