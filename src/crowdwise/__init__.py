@@ -117,6 +117,7 @@ def __getattr__(name: str) -> Any:
     if name in (
         "annotators",
         "checks",
+        "datasets",
         "dependence",
         "explain",
         "graphs",

@@ -14,6 +14,7 @@ from .agreement import agreement
 from .annotators import annotators
 from .compare import compare
 from .convert import convert
+from .datasets import datasets
 from .demo import demo
 from .explain import explain
 from .identify import identify
@@ -35,10 +36,10 @@ app = typer.Typer(
 )
 COMMANDS = (
     aggregate, report, compare, explain, annotators, agreement, review, identify, train, predict, convert, simulate,
-    methods, demo,
+    datasets, methods, demo,
 )  # fmt: skip
 for command in COMMANDS:
-    app.command(no_args_is_help=command not in (methods, demo, simulate))(command)
+    app.command(no_args_is_help=command not in (datasets, methods, demo, simulate))(command)
 
 
 @app.callback(invoke_without_command=True)
