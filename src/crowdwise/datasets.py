@@ -25,7 +25,8 @@ from .crowd import Crowd
 from .errors import InputError
 from .frames import require_column
 from .io import read_labels, read_votes, write_table
-from .io.tables import Source, read_rows
+from .io.source import spooled
+from .io.tables import read_rows
 from .table import Table
 
 LARGEST = 1 << 26  # bytes of a download
@@ -159,7 +160,7 @@ def _download(name: str, known: dict[str, Any]) -> tuple[Table, dict[str, str]]:
             reason = getattr(error, "reason", None) or error
             raise InputError(f"{file['url']} cannot be downloaded ({reason}): {by_hand}") from error
         header = (",".join(file["header"]) + "\n").encode() if "header" in file else b""
-        rows = read_rows(Source(file["url"], memoryview(header + raw), b"")).table
+        rows = read_rows(spooled(file["url"], [header, raw])).table
         roles = ("item", "gold") if part == "truth" else ("item", "annotator", "label")
         parts[part] = [names_array(rows[require_column(role, rows.column_names)]) for role in roles]
     votes = Table(dict(zip(("item", "annotator", "label"), parts["votes"], strict=True)))

@@ -19,7 +19,7 @@ from .formats import argilla, cleanlab, hugging_face, label_studio, plain_json, 
 from .formats.folders import write_doccano
 from .outgoing import Labels, items_of
 from .records import records
-from .tables import open_source
+from .source import open_source
 from .write import destination, write_rows, write_table
 
 # What each format has room for, beside item, annotator and label.
@@ -90,10 +90,7 @@ def write_labels(
     """
     if to not in LABELS_TO:
         raise InputError(f"labels cannot be written as {to!r}: choose among {', '.join(LABELS_TO)}")
-    found = None
-    if source is not None:
-        opened = open_source(source)
-        found = records(opened.raw, opened.name)
+    found = None if source is None else _records_of(source)
     if to == "table":
         told = np.array(labels.labels, object)
         write_table(Table({"item": labels.items, "label": told, "confidence": labels.confidence}), target)
@@ -109,6 +106,12 @@ def write_labels(
         _list(argilla.write_labels(labels, question, found), target)
     else:
         _lines(prodigy.write_labels(labels, question, found), target)
+
+
+def _records_of(source: str | Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    opened = open_source(source)
+    with opened.path.open("rb") as file:
+        yield from records(file, opened.name)
 
 
 def _no_room(crowd: Crowd, to: str) -> list[str]:

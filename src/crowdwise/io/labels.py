@@ -19,7 +19,7 @@ def read_labels(
     The label column may also be called gold or truth. Two labels for one item are an error.
     """
     rows = read_rows(source, delimiter)
-    names = rows.table.column_names
+    names = rows.names
     try:
         item = require_column("item", names, item)
         label = find_column("label", names, label) or find_column("gold", names)

@@ -48,7 +48,9 @@ def unlisted(rows: Rows) -> Rows:
     if not some.all():
         notes.append(f"{int((~some).sum()):,} answers left out: empty")
     kept = row[some]
-    return Rows(rows.name, votes.filter(pa.array(some)), notes, lambda position: rows.row_number(int(kept[position])))
+    table = votes.filter(pa.array(some))
+    number = rows.row_number
+    return Rows(rows.name, table, notes, lambda position: number(int(kept[position])), table.column_names)
 
 
 def _is_list(kind: Any) -> bool:

@@ -16,7 +16,7 @@ def rows_of(source: Any) -> Rows:
     if hasattr(source, "features") and hasattr(source, "with_format"):
         table = source.with_format("arrow")[:]  # what is selected of it, in its order
         table = with_class_names(table.replace_schema_metadata(source.features.arrow_schema.metadata))
-        return Rows("the data set", table, [], lambda position: position)
+        return Rows("the data set", table, [], lambda position: position, table.column_names)
     if hasattr(source, "column_names") and isinstance(source, dict):
         raise InputError(f"this holds several data sets: choose one of {', '.join(map(repr, source))}")
     try:
@@ -24,4 +24,4 @@ def rows_of(source: Any) -> Rows:
     except TypeError as error:
         text = f"votes are read from a path, a data frame or a data set of Hugging Face, not {type(source).__name__}"
         raise InputError(text) from error
-    return Rows("the frame", table, [], lambda position: position)
+    return Rows("the frame", table, [], lambda position: position, table.column_names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..errors import InputError
 
@@ -14,9 +14,9 @@ LONGEST = 1 << 28  # characters of one object: what is longer is no record of vo
 DECODER = json.JSONDecoder()
 
 
-def records(raw: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def records(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each object of a JSON list, or of JSON lines, and where it stands ("record 3"), for messages."""
-    text = _Text(raw, name)
+    text = _Text(file, name)
     listed = text.next_letter() == "["
     if listed:
         text.drop(1)
@@ -39,21 +39,20 @@ def records(raw: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 class _Text:
     """The text of a file, decoded piece by piece."""
 
-    def __init__(self, raw: Any, name: str):
-        self.raw, self.name, self.at, self.left = raw, name, 0, ""
+    def __init__(self, file: BinaryIO, name: str):
+        self.file, self.name, self.row, self.left = file, name, 1, ""
         self.decoder = codecs.getincrementaldecoder("utf-8-sig")()
 
     def more(self) -> bool:
-        if self.at >= len(self.raw):
-            return False
-        piece = bytes(self.raw[self.at : self.at + PIECE])
-        self.at += len(piece)
+        """Read on; whether there was more."""
+        piece = self.file.read(PIECE)
         try:
-            self.left += self.decoder.decode(piece, final=self.at >= len(self.raw))
+            self.left += self.decoder.decode(piece, final=not piece)
         except UnicodeDecodeError as error:
-            row = bytes(self.raw[: self.at]).count(b"\n", 0, self.at - len(piece) + error.start) + 1
+            row = self.row + piece.count(b"\n", 0, error.start)
             raise InputError(f"{self.name}, row {row}: not UTF-8 text; save the file as UTF-8") from error
-        return True
+        self.row += piece.count(b"\n")
+        return bool(piece)
 
     def next_letter(self) -> str:
         """The next letter that is no blank; "" at the end."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import itertools
-import sys
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +13,12 @@ import pyarrow as pa
 
 from ..errors import InputError
 from .records import records
+from .source import HEAD, Source, open_source
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-HEAD = 1 << 16  # bytes in which the header is looked for
 BLOCK = 1 << 25  # bytes a thread reads at a time: each block has a dictionary of names, and joining them costs
+BATCH = 50_000  # records of JSON that become rows at a time
+Wanted = Callable[[list[str]], list[str]]
 
 
 class Rows(NamedTuple):
@@ -29,105 +28,113 @@ class Rows(NamedTuple):
     table: Any
     notes: list[str]
     row_number: Callable[[int], int]  # of a row of the table, as an editor or a spreadsheet shows it
+    names: list[str]  # of all columns of the file, read or not
 
 
-class Source(NamedTuple):
-    """A file's name, its bytes, and its first letter, by which its format is told."""
-
-    name: str
-    raw: Any
-    begins: bytes
-
-
-def open_source(source: str | Path) -> Source:
-    """A file, gzipped or not, by its path, or standard input ("-")."""
-    name = "standard input" if str(source) == "-" else str(source)
-    raw = _bytes_of(source, name)
-    return Source(name, raw, bytes(raw[:HEAD]).removeprefix(b"\xef\xbb\xbf").lstrip()[:1])
-
-
-def read_rows(source: str | Path | Source, delimiter: str | None = None) -> Rows:
+def read_rows(source: str | Path | Source, delimiter: str | None = None, wanted: Wanted | None = None) -> Rows:
     """Read CSV, TSV, JSON (lines or a list of flat objects) or Parquet, from a path or from standard input ("-").
 
     The format is told by the content. Cells of delimited text stay text, spelt as they are; "" is an empty cell.
+    `wanted` chooses, by the names of the columns, those that are read: the others take no memory.
     """
-    name, raw, begins = source if isinstance(source, Source) else open_source(source)
-    if raw[:4] == b"PAR1":
-        return Rows(name, _parquet(raw, name), [], lambda position: position + 1)
-    if begins == b"{":
-        return Rows(name, _json_lines(raw, name), [], lambda position: position + 1)
-    if begins == b"[":
-        return Rows(name, _json_list(raw, name), [], lambda position: position + 1)
-    return _delimited(raw, name, delimiter)
-
-
-def _bytes_of(source: str | Path, name: str) -> Any:
-    """The content, unzipped; a plain file is mapped, not copied."""
-    if str(source) == "-":
-        raw = pa.py_buffer(sys.stdin.buffer.read())
+    source = source if isinstance(source, Source) else open_source(source)
+    wanted = wanted or (lambda names: names)
+    if source.head[:4] == b"PAR1":
+        table, names = _parquet(source, wanted)
+    elif source.begins == b"{":
+        table, names = _json_lines(source, wanted)
+    elif source.begins == b"[":
+        table, names = _json_list(source, wanted)
     else:
-        path = Path(source)
-        if path.is_dir():
-            raise InputError(f"{name} is a directory: name a file in it")
-        try:
-            if path.is_file() and path.stat().st_size:
-                raw = pa.memory_map(name).read_buffer()
-            else:  # nothing, or a pipe, which cannot be mapped
-                raw = pa.py_buffer(path.read_bytes())
-        except OSError as error:
-            raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
-    if bytes(raw[:2]) == b"\x1f\x8b":
-        try:
-            raw = pa.py_buffer(gzip.decompress(raw))
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{name}: the gzip file is broken ({error})") from error
-    if not len(raw):
-        raise InputError(f"{name} is empty")
-    return memoryview(raw)
+        return _delimited(source, delimiter, wanted)
+    return Rows(source.name, table, [], lambda position: position + 1, names)
 
 
-def _parquet(raw: Any, name: str) -> Any:
+def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.read_table(pa.BufferReader(raw))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"{name}: the Parquet file is broken ({_first_line(error)})") from error
+        with pa.OSFile(str(source.path)) as file:
+            names = pyarrow.parquet.read_schema(file).names
+            texts = [field.name for field in pyarrow.parquet.read_schema(file) if _is_text(field.type)]
+            table = pyarrow.parquet.read_table(file, columns=wanted(names), read_dictionary=texts)
+            return table.unify_dictionaries().combine_chunks(), names
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
 
 
-def _json_lines(raw: Any, name: str) -> Any:
+def _is_text(kind: Any) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _json_lines(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
+    """A block of whole lines at a time, of which the columns that are wanted are kept."""
     import pyarrow.json
 
+    names: dict[str, None] = {}
+    parts = []
+    for block in _blocks_of_lines(source):
+        try:
+            part = pyarrow.json.read_json(pa.BufferReader(block))
+            dates = [field.name for field in part.schema if pa.types.is_timestamp(field.type)]
+            if dates:  # a text that looks like a date stays a text
+                schema = pa.schema([(date, pa.string()) for date in dates])
+                options = pyarrow.json.ParseOptions(explicit_schema=schema)
+                part = pyarrow.json.read_json(pa.BufferReader(block), parse_options=options)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{source.name}: {_first_line(error)}") from error
+        names |= dict.fromkeys(part.column_names)
+        parts.append(part)
+        if len(parts) > 1:
+            keep = wanted([*names])
+            parts = [part.select([name for name in part.column_names if name in keep]) for part in parts]
+    return _joined(parts, source.name), [*names]
+
+
+def _json_list(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
+    """A batch of records at a time."""
+    names: dict[str, None] = {}
+    parts = []
+    with source.path.open("rb") as file:
+        found = (record for _, record in records(file, source.name))
+        while batch := [*itertools.islice(found, BATCH)]:
+            names |= dict.fromkeys(key for record in batch for key in record)
+            keep = wanted([*names])
+            try:
+                columns = {key: pa.array([record.get(key) for record in batch]) for key in keep}
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+                raise InputError(f"{source.name}: {_first_line(error)}") from error
+            parts.append(pa.table(columns))
+    if not parts:
+        raise InputError(f"{source.name}: the JSON list is empty")
+    return _joined(parts, source.name), [*names]
+
+
+def _joined(parts: list[Any], name: str) -> Any:
     try:
-        table = pyarrow.json.read_json(pa.BufferReader(raw))
-        dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
-        if dates:  # a text that looks like a date stays a text
-            schema = pa.schema([(date, pa.string()) for date in dates])
-            options = pyarrow.json.ParseOptions(explicit_schema=schema)
-            table = pyarrow.json.read_json(pa.BufferReader(raw), parse_options=options)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{name}: {_first_line(error)}") from error
-    return table
+        return pa.concat_tables(parts, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InputError(f"{name}: a column holds values of several types ({_first_line(error)})") from error
 
 
-def _json_list(raw: Any, name: str) -> Any:
-    found = [record for _, record in records(raw, name)]
-    if not found:
-        raise InputError(f"{name}: the JSON list is empty")
-    try:
-        names = dict.fromkeys(key for record in found for key in record)
-        return pa.table({key: pa.array([record.get(key) for record in found]) for key in names})
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise InputError(f"{name}: {_first_line(error)}") from error
+def _blocks_of_lines(source: Source) -> Iterator[bytes]:
+    with source.path.open("rb") as file:
+        left = b""
+        while piece := file.read(BLOCK):
+            whole, newline, rest = piece.rpartition(b"\n")
+            if newline:
+                yield left + whole + newline
+                left = rest
+            else:
+                left += piece
+        if left.strip():
+            yield left
 
 
-def _delimited(raw: Any, name: str, delimiter: str | None) -> Rows:
+def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
     import pyarrow.csv
 
-    size = HEAD
-    while b"\n" not in bytes(raw[:size]) and size < len(raw):
-        size *= 2
-    head = _text(bytes(raw[:size]), name, whole=len(raw) <= size)
+    name, head = source.name, _header(source)
     found = delimiter or _guess_delimiter(head, name)
     if len(found) != 1:
         raise InputError(f"the delimiter must be one character, not {found!r}")
@@ -139,26 +146,37 @@ def _delimited(raw: Any, name: str, delimiter: str | None) -> Rows:
     if twice:
         raise InputError(f"{name}: the header names column {twice[0]!r} more than once")
     coded = pa.dictionary(pa.int32(), pa.string())
+    keep = wanted(columns)
     try:
-        table = pyarrow.csv.read_csv(
-            pa.BufferReader(raw),
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=found, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, coded), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise InputError(_where_it_breaks(bytes(raw), name, found, error)) from error
+        with pa.OSFile(str(source.path)) as file:
+            table = pyarrow.csv.read_csv(
+                file,
+                read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
+                parse_options=pyarrow.csv.ParseOptions(delimiter=found, newlines_in_values=True),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    column_types=dict.fromkeys(keep, coded), strings_can_be_null=False, include_columns=keep
+                ),
+            )
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise InputError(_where_it_breaks(source, found, error)) from error
     if not table.num_rows:
         raise InputError(f"{name} has a header and no rows")
 
     def row_number(position: int) -> int:
-        records = csv.reader(io.StringIO(_text(bytes(raw), name, whole=True), newline=""), delimiter=found)
-        filled = (number for number, record in enumerate(records, start=1) if record)  # arrow skips empty lines
-        return next(itertools.islice(filled, position + 1, None))
+        filled = (number for number, record in enumerate(_cells(source, found), start=1) if record)
+        return next(itertools.islice(filled, position + 1, None))  # arrow skips empty lines
 
-    return Rows(name, table.unify_dictionaries().combine_chunks(), notes, row_number)
+    return Rows(name, table.unify_dictionaries().combine_chunks(), notes, row_number, columns)
+
+
+def _header(source: Source) -> str:
+    """As much of the text as holds the first line."""
+    size, head = HEAD, source.head
+    while b"\n" not in head and len(head) == size:
+        size *= 2
+        with source.path.open("rb") as file:
+            head = file.read(size)
+    return _text(head, source.name, whole=len(head) < size)
 
 
 def _guess_delimiter(head: str, name: str) -> str:
@@ -175,23 +193,42 @@ def _text(raw: bytes, name: str, whole: bool) -> str:
     except UnicodeDecodeError as error:
         if not whole and error.start > len(raw) - 4:  # a letter cut in two where the head ends
             return raw[: error.start].decode("utf-8-sig")
-        row = raw[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{name}, row {row}: byte 0x{raw[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
-        ) from error
+        raise InputError(_not_utf8(name, raw[: error.start].count(b"\n") + 1, raw[error.start])) from error
 
 
-def _where_it_breaks(raw: bytes, name: str, delimiter: str, error: Exception) -> str:
+def _not_utf8(name: str, row: int, byte: int) -> str:
+    return f"{name}, row {row}: byte 0x{byte:02x} is not UTF-8 text; save the file as UTF-8"
+
+
+def _cells(source: Source, delimiter: str) -> Iterator[list[str]]:
+    """The rows of a delimited file, slowly."""
+    with source.path.open(encoding="utf-8-sig", newline="") as file:
+        yield from csv.reader(file, delimiter=delimiter)
+
+
+def _where_it_breaks(source: Source, delimiter: str, error: Exception) -> str:
     """Read again, slowly, to say which row arrow stumbled over."""
-    rows = csv.reader(io.StringIO(_text(raw, name, whole=True), newline=""), delimiter=delimiter)
+    name, number, width = source.name, 0, 0
     try:
-        width = len(next(rows))
-        for number, row in enumerate(rows, start=2):
+        for number, row in enumerate(_cells(source, delimiter), start=1):
+            width = width or len(row)
             if row and len(row) != width:
                 return f"{name}, row {number}: {len(row)} cells under a header of {width}"
     except csv.Error as broken:
-        return f"{name}, line {rows.line_num}: {broken}"
+        return f"{name}, row {number + 1}: {broken}"
+    except UnicodeDecodeError:
+        return _first_byte_that_is_no_text(source)
     return f"{name}: {_first_line(error)}"
+
+
+def _first_byte_that_is_no_text(source: Source) -> str:
+    with source.path.open("rb") as file:
+        for row, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return _not_utf8(source.name, row, line[error.start])
+    return f"{source.name}: this is not UTF-8 text; save the file as UTF-8"
 
 
 def _first_line(error: Exception) -> str:

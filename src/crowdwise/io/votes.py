@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +19,12 @@ from ..soft import likeliest, soften
 from ..table import Table
 from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
-from .formats import FORMATS, of_files, of_json, of_table, of_xml
+from .formats import FORMATS, of_files, of_json, of_table, of_xml, tool_of
 from .formats.hugging_face import with_class_names
-from .listed import unlisted
+from .listed import pair_of_lists, unlisted
 from .objects import rows_of
-from .tables import Rows, open_source, read_rows
+from .source import open_source
+from .tables import Rows, Wanted, read_rows
 
 # Columns of wide tables that describe an item and are never votes.
 DESCRIPTIONS = {
@@ -79,19 +81,17 @@ def read_votes(
     Votes that come with a probability (of an export, or of a column of that name; logs, if its name begins with "log")
     are soft: they count by it (`crowdwise.soften`), unless `soft` is False, or None, which keeps the column as it is.
     """
-    rows = _rows_or_answers(source, format, delimiter)
+    named = {"item": item, "annotator": annotator, "label": label, "weight": weight, "probability": probability}
+    wanted = partial(_wanted, named=named, wide=annotators, more={*extra, *annotator_extra})
+    rows = _rows_or_answers(source, format, delimiter, wanted)
     if isinstance(rows, Answers):
-        named = {
-            "item": item, "annotator": annotator, "label": label, "weight": weight, "probability": probability,
-            "annotators": annotators,
-        }  # fmt: skip
-        for option, value in named.items():
+        for option, value in {**named, "annotators": annotators}.items():
             if value:
                 raise InputError(f"{rows.name}: {option}={value!r} names a column of a table; this is an export")
         return _of_export(rows, question, no_vote, repeats, extra, soft)
     if question is not None:
         raise InputError(f"{rows.name}: question={question!r}: this is a table, whose label column is the question")
-    names = rows.table.column_names
+    names = rows.names
     try:
         columns = {
             "item": find_column("item", names, item),
@@ -112,7 +112,7 @@ def read_votes(
         raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
 
 
-def _rows_or_answers(source: Any, form: str | None, delimiter: str | None) -> Rows | Answers:
+def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
     """A table's rows, or an export's answers."""
     if form is not None and form not in FORMATS:
         raise InputError(f"format={form!r}: choose among {', '.join(FORMATS)}")
@@ -123,14 +123,29 @@ def _rows_or_answers(source: Any, form: str | None, delimiter: str | None) -> Ro
         return of_files(path, form)
     opened = open_source(source)
     if form == "cvat" or (form is None and opened.begins == b"<"):
-        return of_xml(opened.raw, opened.name)
+        return of_xml(opened)
     if form != "table" and opened.begins in (b"[", b"{"):
-        answers = of_json(opened.raw, opened.name, form)
+        answers = of_json(opened, form)
         if answers is not None:
             return answers
-    rows = read_rows(opened, delimiter)
+    rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None)
     rows = _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
     return (of_table(rows, form) if form != "table" else None) or rows
+
+
+def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[str], more: set[str]) -> list[str]:
+    """The columns that can matter: a long table's roles; all of a wide table and of a tool's, but descriptions."""
+    try:
+        found = {role: find_column(role, names, name) for role, name in named.items()}
+    except InputError:  # said where there is a table to say it of
+        return names
+    if tool_of(names) or pair_of_lists(dict.fromkeys(names, True)):
+        return names
+    if not wide and (found["annotator"] or found["label"]):
+        taken = {*found.values(), find_column("kind", names), *more}
+        return [name for name in names if name in taken]
+    items = {found["item"], *names[:1], *wide, *more}
+    return [name for name in names if name in items or name.strip().lower() not in DESCRIPTIONS]
 
 
 def _flat(rows: Rows) -> Rows:
@@ -143,7 +158,8 @@ def _flat(rows: Rows) -> Rows:
     if len(nested) == len(rows.table.schema):
         raise InputError(f"{rows.name}: every column holds lists or objects: these are no votes")
     note = f"columns of lists or objects not used: {', '.join(nested)}"
-    return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note])
+    left = [name for name in rows.names if name not in nested]
+    return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note], names=left)
 
 
 def _is_zip(path: Path) -> bool:
@@ -198,7 +214,7 @@ def _long(
     repeats: Repeats,
     soft: bool | None,
 ) -> Reading:
-    table, names = rows.table, rows.table.column_names
+    table, names = rows.table, rows.names
     taken = {role: require_column(role, names, name) for role, name in columns.items()}
     weight = find_column("weight", names, weight)
     for role, name in taken.items():
@@ -228,7 +244,7 @@ def _long(
 def _wide(
     rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any], repeats: Repeats
 ) -> Reading:
-    table, names = rows.table, rows.table.column_names
+    table, names = rows.table, rows.names
     item = find_column("item", names, item) or names[0]
     require_filled(rows, item)
     gold_column = find_column("gold", [name for name in names if name not in annotators])
@@ -283,7 +299,7 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     if len(voters) < 2 or not common:
         raise InputError(
             "no annotator and label columns, and no columns that share labels either: name the columns, "
-            f"--item, --annotator and --label of {', '.join(rows.table.column_names)}, or --annotators for a wide table"
+            f"--item, --annotator and --label of {', '.join(rows.names)}, or --annotators for a wide table"
         )
     return voters
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -11,6 +11,7 @@ from ...errors import InputError
 from ..answers import Answers
 from ..archive import files_of
 from ..records import records
+from ..source import Source
 from ..tables import Rows
 from . import argilla, label_studio, plain_json, prodigy
 from .folders import FOLDERS
@@ -32,7 +33,7 @@ FORMATS = ("table", *RECORDS, "peerannot", *TABLES, *FOLDERS)
 
 def of_files(path: Path, name: str | None) -> Answers:
     """The answers of a folder or a zip."""
-    found = list(files_of(path))
+    found = files_of(path)
     endings = {file.suffix for file, _ in found}
     known = [one for one, (ending, _) in FOLDERS.items() if ending in endings]
     chosen = name or (known[0] if len(known) == 1 else None)
@@ -44,16 +45,20 @@ def of_files(path: Path, name: str | None) -> Answers:
     return answers
 
 
-def of_xml(raw: Any, path: str) -> Answers:
+def of_xml(source: Source) -> Answers:
     """The answers of one of CVAT's files."""
-    answers = Answers(path, "cvat")
-    FOLDERS["cvat"][1]([(PurePosixPath(f"{Path(path).stem}.xml"), bytes(raw))], answers)
+    answers = Answers(source.name, "cvat")
+    FOLDERS["cvat"][1]([(PurePosixPath(f"{Path(source.name).stem}.xml"), source.path.read_bytes)], answers)
     return answers
 
 
-def of_json(raw: Any, file: str, name: str | None) -> Answers | None:
+def of_json(source: Source, name: str | None) -> Answers | None:
     """The answers of a JSON file; None where its records are plain rows of a table."""
-    found = records(raw, file)
+    with source.path.open("rb") as file:
+        return _of_records(records(file, source.name), source.name, name)
+
+
+def _of_records(found: Iterator[Record], file: str, name: str | None) -> Answers | None:
     first = next(found, None)
     if first is None:
         raise InputError(f"{file}: there are no records in it")
@@ -71,10 +76,14 @@ def of_json(raw: Any, file: str, name: str | None) -> Answers | None:
     return None
 
 
+def tool_of(columns: list[str]) -> str | None:
+    """Whose table has such columns; None where it is a plain one."""
+    return next((one for one, (looks, _) in TABLES.items() if looks(columns)), None)
+
+
 def of_table(rows: Rows, name: str | None) -> Answers | None:
     """The answers of a tool's table; None where it is a plain one."""
-    columns = rows.table.column_names
-    chosen = name or next((one for one, (looks, _) in TABLES.items() if looks(columns)), None)
+    chosen = name or tool_of(rows.table.column_names)
     if chosen not in TABLES:
         return None
     answers = Answers(rows.name, chosen)

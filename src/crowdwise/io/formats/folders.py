@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
 
 from ...errors import InputError
 from ..answers import Answers
+from ..archive import Files
 from ..outgoing import Said
 from ..records import records
 from .spans import Spans
 
-Files = Iterable[tuple[PurePosixPath, bytes]]
 SPAN = re.compile(r"^(T\S*)\t(\S+) (\d+) (\d+)(?:;(\d+) (\d+))*(?:\t|$)")
 
 
 def read_doccano(files: Files, answers: Answers) -> None:
     """One .jsonl a person, named after him: `label` is a list of classes, or of spans."""
     spans = Spans("spans", answers)
-    for path, raw in files:
-        if path.suffix != ".jsonl" or not raw.strip():
+    for path, read in files:
+        if path.suffix != ".jsonl":
             continue
-        for where, record in answers.walk(records(raw, f"{answers.name}, {path}")):
+        for where, record in answers.walk(records(io.BytesIO(read()), f"{answers.name}, {path}")):
             item, given = record.get("id", where), record.get("label", record.get("labels"))
             given = answers.listed(given, f"label of {path}")
             if given and isinstance(given[0], list):
@@ -58,13 +58,13 @@ def write_doccano(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str
 def read_brat(files: Files, answers: Answers) -> None:
     """A folder an annotator, a .ann file a document; only text-bound annotations (T) are votes."""
     spans = Spans("spans", answers)
-    for path, raw in files:
+    for path, read in files:
         if path.suffix != ".ann":
             continue
         if len(path.parts) < 2:
             raise InputError(f"{answers.name}, {path}: brat's documents lie in a folder an annotator")
         marked = []
-        for number, line in enumerate(_text(raw, f"{answers.name}, {path}").splitlines(), start=1):
+        for number, line in enumerate(_text(read(), f"{answers.name}, {path}").splitlines(), start=1):
             if not line.startswith("T"):
                 continue
             found = SPAN.match(line)
@@ -78,11 +78,11 @@ def read_brat(files: Files, answers: Answers) -> None:
 
 def read_cvat(files: Files, answers: Answers) -> None:
     """Tags of images; CVAT does not tell who gave them: an annotator is a file, by its name."""
-    for path, raw in files:
+    for path, read in files:
         if path.suffix != ".xml":
             continue
         where = f"{answers.name}, {path}" if str(path) != answers.name else answers.name
-        for image in _xml(raw, where).iter("image"):
+        for image in _xml(read(), where).iter("image"):
             tags = {str(tag.get("label")) for tag in image.iter("tag")}
             shapes = [shape.tag for shape in image if shape.tag not in ("tag",)]
             for shape in shapes:
