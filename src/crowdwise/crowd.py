@@ -13,7 +13,7 @@ from .codes import (
     Array,
     MissingName,
     as_names_of,
-    encode,
+    encode_all,
     find,
     names_array,
     natural_order,
@@ -118,9 +118,11 @@ class Crowd:
         may_be_empty = any(name is None or (isinstance(name, str) and not name) for name in no_vote)
         no_vote = [name for name in no_vote if name is not None]
         coded = {}
-        for name, column in {"item": item, "annotator": annotator, "label": label}.items():
+        columns = {"item": item, "annotator": annotator, "label": label}
+        coding = encode_all(columns, missing_ok={"label"} if may_be_empty else set())
+        for name in columns:
             try:
-                coded[name] = encode(column, missing_ok=may_be_empty and name == "label")
+                coded[name] = coding[name]()
             except MissingName as missing:
                 raise InputError(f"column {name!r}, row {missing.position}: the cell is empty") from None
             except InputError as error:

@@ -16,7 +16,7 @@ from .records import records
 from .source import HEAD, Source, open_source
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-BLOCK = 1 << 25  # bytes a thread reads at a time: each block has a dictionary of names, and joining them costs
+BLOCK = 1 << 24  # bytes that are read at a time
 BATCH = 50_000  # records of JSON that become rows at a time
 Wanted = Callable[[list[str]], list[str]]
 
@@ -56,15 +56,9 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
     try:
         with pa.OSFile(str(source.path)) as file:
             names = pyarrow.parquet.read_schema(file).names
-            texts = [field.name for field in pyarrow.parquet.read_schema(file) if _is_text(field.type)]
-            table = pyarrow.parquet.read_table(file, columns=wanted(names), read_dictionary=texts)
-            return table.unify_dictionaries().combine_chunks(), names
+            return pyarrow.parquet.read_table(file, columns=wanted(names)), names
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
-
-
-def _is_text(kind: Any) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _json_lines(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
@@ -145,7 +139,6 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
     twice = [column for column in columns if columns.count(column) > 1]
     if twice:
         raise InputError(f"{name}: the header names column {twice[0]!r} more than once")
-    coded = pa.dictionary(pa.int32(), pa.string())
     keep = wanted(columns)
     try:
         with pa.OSFile(str(source.path)) as file:
@@ -154,7 +147,7 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
                 read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
                 parse_options=pyarrow.csv.ParseOptions(delimiter=found, newlines_in_values=True),
                 convert_options=pyarrow.csv.ConvertOptions(
-                    column_types=dict.fromkeys(keep, coded), strings_can_be_null=False, include_columns=keep
+                    column_types=dict.fromkeys(keep, pa.string()), strings_can_be_null=False, include_columns=keep
                 ),
             )
     except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
@@ -166,7 +159,7 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
         filled = (number for number, record in enumerate(_cells(source, found), start=1) if record)
         return next(itertools.islice(filled, position + 1, None))  # arrow skips empty lines
 
-    return Rows(name, table.unify_dictionaries().combine_chunks(), notes, row_number, columns)
+    return Rows(name, table, notes, row_number, columns)
 
 
 def _header(source: Source) -> str:
