@@ -135,7 +135,8 @@ def _wide(crowd: Crowd) -> Table:
         size = f"{crowd.n_items:,} rows of {crowd.n_annotators:,} columns"
         raise TooLarge(f"a wide table of {size} is too large: write a long one")
     cells = np.full((crowd.n_items, crowd.n_annotators), None, object)
-    cells[crowd.item, crowd.annotator] = crowd.classes.astype(str)[crowd.label]
+    texts = np.array([str(name) for name in crowd.classes.tolist()], object)
+    cells[crowd.item, crowd.annotator] = texts[crowd.label]
     names = [str(name) for name in crowd.annotators.tolist()]
     if "item" in names:
         raise InputError("annotator 'item': a wide table has a column of this name for the items")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from .source import HEAD, Source, open_source
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 BLOCK = 1 << 24  # bytes that are read at a time
+QUOTED = re.compile(r'"[^"]*"')
 BATCH = 50_000  # records of JSON that become rows at a time
 Wanted = Callable[[list[str]], list[str]]
 
@@ -173,11 +175,13 @@ def _header(source: Source) -> str:
 
 
 def _guess_delimiter(head: str, name: str) -> str:
-    """The one that cuts the header into most columns."""
+    """The one that cuts the header into most columns; what stands in quotes cuts nothing."""
     header = head.partition("\n")[0]
     if not header.strip():
         raise InputError(f"{name}, row 1: the header is empty")
-    return max(DELIMITERS, key=header.count)
+    if header.count('"') % 2:  # a name of several lines
+        header = QUOTED.sub("", head).partition("\n")[0]
+    return max(DELIMITERS, key=QUOTED.sub("", header).count)
 
 
 def _text(raw: bytes, name: str, whole: bool) -> str:

@@ -56,7 +56,9 @@ def _csv(rows: Any, file: BinaryIO, delimiter: str = ",") -> None:
     import pyarrow.csv
 
     header = io.StringIO()
-    csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(rows.column_names)
+    odd = set("\r,;|\t") & set("".join(rows.column_names))  # what a reader may take for the end of a name
+    quoted = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    csv.writer(header, delimiter=delimiter, lineterminator="\n", quoting=quoted).writerow(rows.column_names)
     file.write(header.getvalue().encode())
     # Arrow puts every text in quotes, or none: none, as long as no name needs them.
     rows, text = _rounded(rows), io.BytesIO()

@@ -50,7 +50,7 @@ def write_doccano(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str
             line = {"id": item, "text": str(item), "label": [vote.label]}
             files.setdefault(str(vote.annotator), []).append(json.dumps(line, ensure_ascii=False))
     for name, lines in files.items():
-        if not name.strip(".") or set(name) & set("/\\\0:"):
+        if name.startswith(".") or set(name) & set("/\\\0:"):
             raise InputError(f"annotator {name!r}: doccano's files are named after annotators, and no file can be so")
         yield f"{name}.jsonl", "".join(line + "\n" for line in lines)
 
