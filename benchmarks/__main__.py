@@ -10,6 +10,7 @@ ALL = (
     "startup", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage", "belief",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
+    "soft", "large", "fuzz",
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -198,7 +198,11 @@ def as_arrow(values: Any) -> Any:
         return pa.array(values.to_numpy(zero_copy_only=False), from_pandas=True) if floating else values
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
+    except OverflowError as error:
+        raise InputError("holds whole numbers that are too large: convert them to text") from error
+    except UnicodeEncodeError as error:
+        raise InputError("holds text that is not Unicode (half of a letter, \\ud800 to \\udfff)") from error
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         kinds = sorted({type(value).__name__ for value in values})
         raise InputError(f"holds values of several types ({', '.join(kinds)}): convert them to one type") from error
 

@@ -15,6 +15,7 @@ from ..crowd import Crowd
 from ..errors import InputError
 
 COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
+LARGEST = 1 << 63  # whole number
 EXTRA = ("time", "seconds", "probability")  # of the votes
 
 
@@ -112,7 +113,7 @@ class Answers:
         for role in ("item", "annotator", "label"):
             columns[role], changed = _of_one_type(columns[role])
             if changed:
-                notes.append(f"{role}s are of several types and are read as text")
+                notes.append(f"{role}s are of several types, or too large for numbers, and are read as text")
         crowd = Crowd.from_columns(
             columns["item"], columns["annotator"], columns["label"], no_vote=no_vote,
             extra={name: _column(name, columns[name]) for name in EXTRA if set(columns[name]) != {None}},
@@ -163,9 +164,10 @@ def probability_of(score: Any) -> float | None:
 def _of_one_type(values: list[Any]) -> tuple[list[Any], bool]:
     """Names of one type, as text where they are of several; and whether that changed them."""
     kinds = {type(value) for value in values}
-    if kinds <= {int} or kinds <= {str} or kinds <= {bool} or kinds <= {float}:
+    fit = kinds <= {str} or kinds <= {bool} or kinds <= {float}
+    if fit or (kinds <= {int} and -LARGEST <= min(values, default=0) <= max(values, default=0) < LARGEST):
         return values, False
-    return [str(value) for value in values], len(kinds) > 1
+    return [str(value) for value in values], True
 
 
 def _column(name: str, values: list[Any]) -> Array:

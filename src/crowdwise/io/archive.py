@@ -37,7 +37,7 @@ def _of_zip(path: Path) -> Files:
         found = sorted(archive.infolist(), key=lambda file: file.filename)
     if len(found) > MOST_FILES:
         raise InputError(f"{path} holds {len(found):,} files: it is no export")
-    names = [(PurePosixPath(file.filename), file) for file in found if not file.is_dir()]
+    names = [(PurePosixPath(file.filename), file) for file in found if not file.filename.endswith("/")]
     return [
         (name, partial(_unpacked, path, file))
         for name, file in names
@@ -62,5 +62,13 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        OSError,
+        UnicodeError,
+    ) as error:
         raise InputError(f"{path}: the zip file is broken, or locked ({error})") from error

@@ -30,7 +30,10 @@ def unlisted(rows: Rows) -> Rows:
     pair = pair_of_lists({field.name: _is_list(field.type) for field in table.schema})
     if pair is None:
         return rows
-    people, said = (_whole(table[name]) for name in pair)
+    try:
+        people, said = (_whole(table[name]) for name in pair)
+    except pa.ArrowException as error:
+        raise InputError(f"{rows.name}: the lists of {' and '.join(pair)} cannot be read") from error
     lengths = [pc.fill_null(pc.list_value_length(column), 0).to_numpy() for column in (people, said)]
     differ = lengths[0] != lengths[1]
     if differ.any():

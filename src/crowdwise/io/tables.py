@@ -58,8 +58,10 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
     try:
         with pa.OSFile(str(source.path)) as file:
             names = pyarrow.parquet.read_schema(file).names
-            return pyarrow.parquet.read_table(file, columns=wanted(names)), names
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            table = pyarrow.parquet.read_table(file, columns=wanted(names))
+            table.validate(full=True)  # what a broken file holds is not trusted to be text, or within its bounds
+            return table, names
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
 
 
@@ -138,6 +140,8 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
     if delimiter is None and found != ("\t" if ".tsv" in name else ","):
         notes.append(f"columns are separated by {DELIMITERS[found]}")
     columns = next(csv.reader(io.StringIO(head, newline=""), delimiter=found))
+    if not columns:
+        raise InputError(f"{name}, row 1: the header is empty")
     twice = [column for column in columns if columns.count(column) > 1]
     if twice:
         raise InputError(f"{name}: the header names column {twice[0]!r} more than once")

@@ -107,9 +107,8 @@ def read_votes(
         sure = find_column("probability", names, probability)
         return _long(rows, columns, weight, sure, extra, annotator_extra, no_vote, repeats, soft)
     except InputError as error:
-        hint = "; is the delimiter right?" if len(names) == 1 else ""
-        text = str(error)
-        raise InputError(text if text.startswith(rows.name) else f"{rows.name}: {text}{hint}") from error
+        hint = "; is the delimiter right?" if len(names) == 1 and not str(error).startswith(rows.name) else ""
+        raise InputError(error.about(rows.name) + hint) from error
 
 
 def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
@@ -158,7 +157,7 @@ def _flat(rows: Rows) -> Rows:
     if len(nested) == len(rows.table.schema):
         raise InputError(f"{rows.name}: every column holds lists or objects: these are no votes")
     note = f"columns of lists or objects not used: {', '.join(nested)}"
-    left = [name for name in rows.names if name not in nested]
+    left = [name for name in rows.table.column_names if name not in nested]
     return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note], names=left)
 
 
@@ -175,7 +174,10 @@ def _of_export(
     extra: Collection[str],
     soft: bool | None,
 ) -> Reading:
-    crowd, gold, notes = answers.crowd(question, no_vote)
+    try:
+        crowd, gold, notes = answers.crowd(question, no_vote)
+    except InputError as error:
+        raise InputError(error.about(answers.name)) from error
     for name in extra:
         if name not in crowd.extra:
             there = ", ".join(crowd.extra) or "nothing"

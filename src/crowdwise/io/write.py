@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -57,8 +57,8 @@ def _csv(rows: Any, file: BinaryIO, delimiter: str = ",") -> None:
 
     header = io.StringIO()
     odd = set("\r,;|\t") & set("".join(rows.column_names))  # what a reader may take for the end of a name
-    quoted = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
-    csv.writer(header, delimiter=delimiter, lineterminator="\n", quoting=quoted).writerow(rows.column_names)
+    rule: Literal[0, 1] = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    csv.writer(header, delimiter=delimiter, lineterminator="\n", quoting=rule).writerow(rows.column_names)
     file.write(header.getvalue().encode())
     # Arrow puts every text in quotes, or none: none, as long as no name needs them.
     rows, text = _rounded(rows), io.BytesIO()

@@ -64,7 +64,7 @@ def read_judgements(found: Iterable[tuple[str, dict[str, Any]]], answers: Answer
         chances = {label: math.exp(min(value, 1.0)) for label, value in given.items()} if field in LOGS else given
         if (total := sum(chances.values())) > 1.0 + ROUNDED:
             answers.fail(field, f"the probabilities sum to {total:.4g}, more than 1")
-        item, who = (record[find_column(role, record) or ""] for role in ("item", "annotator"))
+        item, who = (record.get(find_column(role, record) or "") for role in ("item", "annotator"))
         for label, chance in chances.items():
             sure = min(chance, 1.0)
             answers.vote("", item, who, label, kind=str(record.get("kind", "machine")), probability=sure)
