@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -12,6 +13,7 @@ from ..errors import InputError
 PIECE = 1 << 20  # bytes decoded at a time
 LONGEST = 1 << 28  # characters of one object: what is longer is no record of votes
 DECODER = json.JSONDecoder()
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def records(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,8 +78,18 @@ class _Text:
                     reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                     raise InputError(f"{self.name}, {where}: this is no JSON ({reason})") from error
                 continue
+            if HALF.search(self.left, 0, end):
+                self._require_letters(found, where)
             self.left = self.left[end:]
             return found
+
+    def _require_letters(self, value: Any, where: str) -> None:
+        """JSON can spell half a letter, which is no text."""
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            text = f"{error.object[error.start : error.end]!r} is half of a letter, which is no Unicode"
+            raise InputError(f"{self.name}, {where}: {text}") from error
 
     def _doubled(self) -> bool:
         """Read as much again as there is: a long object is tried a few times, not once a piece."""

@@ -312,9 +312,9 @@ def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -
     low, high = between
     try:
         numbers = pc.cast(values, pa.float64()).to_numpy()
-        wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        numbers, wrong = np.empty(0), np.array([not _is_number(value) for value in values.to_pylist()], bool)
+        numbers = np.array([_number(value) for value in values.to_pylist()], float)
+    wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
     if wrong.any():
         bad = int(wrong.argmax())
         row = rows.row_number(int(np.flatnonzero(some)[bad]))
@@ -324,12 +324,12 @@ def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -
     return numbers
 
 
-def _is_number(cell: Any) -> bool:
+def _number(cell: Any) -> float:
+    """A cell as a number, NaN where it is none."""
     try:
-        float(cell)
+        return float(cell)
     except (TypeError, ValueError):
-        return False
-    return True
+        return np.nan
 
 
 def _chances(rows: Rows, name: str) -> Any:
