@@ -103,7 +103,10 @@ def test_any_text_comes_back_as_it_was_spelt(tmp_path, votes):
         ("item,annotator,label,weight\na,b,c,1\na,c,c,-2\n", "row 3, column 'weight': '-2' is not a finite"),
         ('[{"item": 1}]', "no columns that share labels"),
         ("[{}, {}]", "there are no columns"),
-        ('{"item": 1, "annotator": 1, "label": 1}\n{"item": 1, "annotator": 1, "label": "x"}\n', "row 1"),
+        (
+            '{"item": 1, "annotator": 1, "label": 1}\n{"item": 1, "annotator": 1, "label": "x"}\n',
+            "row 2, column 'label': 'x' is of another type than '1'",
+        ),
         ("\n\n", "row 1: the header is empty"),
         ("item,annotator,label\n\n\na,b,c\na,,d\n", "row 5, column 'annotator': the cell is empty"),
         ("item,annotator,verdict\n1,1,2\n1,2,1\n", "no column looks like the label"),

@@ -43,10 +43,8 @@ def read_rows(source: str | Path | Source, delimiter: str | None = None, wanted:
     wanted = wanted or (lambda names: names)
     if source.head[:4] == b"PAR1":
         table, names = _parquet(source, wanted)
-    elif source.begins == b"{":
-        table, names = _json_lines(source, wanted)
-    elif source.begins == b"[":
-        table, names = _json_list(source, wanted)
+    elif source.begins in (b"{", b"["):
+        table, names = _json(source, wanted)
     else:
         return _delimited(source, delimiter, wanted)
     return Rows(source.name, table, [], lambda position: position + 1, names)
@@ -65,68 +63,37 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
         raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
 
 
-def _json_lines(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
-    """A block of whole lines at a time, of which the columns that are wanted are kept."""
-    import pyarrow.json
-
-    names: dict[str, None] = {}
-    parts = []
-    for block in _blocks_of_lines(source):
-        try:
-            part = pyarrow.json.read_json(pa.BufferReader(block))
-            dates = [field.name for field in part.schema if pa.types.is_timestamp(field.type)]
-            if dates:  # a text that looks like a date stays a text
-                schema = pa.schema([(date, pa.string()) for date in dates])
-                options = pyarrow.json.ParseOptions(explicit_schema=schema)
-                part = pyarrow.json.read_json(pa.BufferReader(block), parse_options=options)
-        except pa.ArrowInvalid as error:
-            raise InputError(f"{source.name}: {_first_line(error)}") from error
-        names |= dict.fromkeys(part.column_names)
-        parts.append(part)
-        if len(parts) > 1:
-            keep = wanted([*names])
-            parts = [part.select([name for name in part.column_names if name in keep]) for part in parts]
-    return _joined(parts, source.name), [*names]
-
-
-def _json_list(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
-    """A batch of records at a time."""
+def _json(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
+    """A batch of objects at a time, of a list or of lines. Arrow's own reader does not survive every broken file."""
     names: dict[str, None] = {}
     parts = []
     with source.path.open("rb") as file:
         found = (record for _, record in records(file, source.name))
         while batch := [*itertools.islice(found, BATCH)]:
-            names |= dict.fromkeys(key for record in batch for key in record)
-            keep = wanted([*names])
-            try:
-                columns = {key: pa.array([record.get(key) for record in batch]) for key in keep}
-            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-                raise InputError(f"{source.name}: {_first_line(error)}") from error
-            parts.append(pa.table(columns))
+            for record in batch:
+                if not record.keys() <= names.keys():
+                    names.update(dict.fromkeys(record))
+            above = sum(part.num_rows for part in parts)
+            parts.append(pa.table({key: _column(batch, key, source.name, above) for key in wanted([*names])}))
     if not parts:
-        raise InputError(f"{source.name}: the JSON list is empty")
-    return _joined(parts, source.name), [*names]
-
-
-def _joined(parts: list[Any], name: str) -> Any:
+        raise InputError(f"{source.name}: there are no objects in the JSON list")
     try:
-        return pa.concat_tables(parts, promote_options="permissive")
+        return pa.concat_tables(parts, promote_options="permissive"), [*names]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"{name}: a column holds values of several types ({_first_line(error)})") from error
+        raise InputError(f"{source.name}: a column holds values of several types ({_first_line(error)})") from error
 
 
-def _blocks_of_lines(source: Source) -> Iterator[bytes]:
-    with source.path.open("rb") as file:
-        left = b""
-        while piece := file.read(BLOCK):
-            whole, newline, rest = piece.rpartition(b"\n")
-            if newline:
-                yield left + whole + newline
-                left = rest
-            else:
-                left += piece
-        if left.strip():
-            yield left
+def _column(batch: list[dict[str, Any]], key: str, name: str, above: int) -> Any:
+    values = [record.get(key) for record in batch]
+    try:
+        return pa.array(values)
+    except OverflowError:  # a whole number that is larger than arrow's
+        return pa.array([None if value is None else str(value) for value in values])
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        told = [(row, value) for row, value in enumerate(values, start=above + 1) if value is not None]
+        row, value = next((pair for pair in told if type(pair[1]) is not type(told[0][1])), told[0])
+        text = f"{str(value)[:40]!r} is of another type than {str(told[0][1])[:40]!r}: convert them to one type"
+        raise InputError(f"{name}, row {row}, column {key!r}: {text}") from error
 
 
 def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
