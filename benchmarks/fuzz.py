@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import multiprocessing
 import os
 import random
 import tempfile
@@ -18,6 +17,7 @@ import traceback
 import warnings
 import zipfile
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks.data import CACHE
@@ -222,8 +222,8 @@ def main() -> None:
     cases = int(os.environ.get("FUZZ_CASES", CASES))
     part = min(5_000, cases)
     total, slowest, began = Counter(), 0.0, time.perf_counter()
-    with multiprocessing.Pool(os.cpu_count()) as pool:
-        for outcomes, slow, told in pool.imap_unordered(_work, [(seed, part) for seed in range(cases // part)]):
+    with ProcessPoolExecutor(os.cpu_count()) as pool:  # which says so if a process dies
+        for outcomes, slow, told in pool.map(_work, [(seed, part) for seed in range(cases // part)]):
             total, slowest = total + outcomes, max(slowest, slow)
             print(f"{sum(total.values()):,}", *told, sep="\n", flush=True)
     kinds = ("crowd", "one line", "other", "crash")

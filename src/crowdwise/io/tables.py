@@ -66,7 +66,7 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
 def _json(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
     """A batch of objects at a time, of a list or of lines. Arrow's own reader does not survive every broken file."""
     names: dict[str, None] = {}
-    parts = []
+    parts: list[Any] = []
     with source.path.open("rb") as file:
         found = (record for _, record in records(file, source.name))
         while batch := [*itertools.islice(found, BATCH)]:
