@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote, OneCoin, TooLarge
 from crowdwise.cli import app
-from crowdwise.io import LABELS_TO, VOTES_TO, Labels, read_votes, write_labels, write_votes
+from crowdwise.io import VOTES_TO, Labels, read_votes, write_labels, write_votes
 from crowdwise.io.formats import cleanlab
 
 VOTES = [
@@ -69,7 +69,7 @@ def test_what_has_no_room_is_told(crowd, tmp_path):
     machines = Crowd.from_triples(VOTES, annotator_extra={"kind": ["machine"] * len(VOTES)})
     told = write_votes(machines, tmp_path / "a.json", "argilla")
     assert told == ["4 votes of machines: argilla has room for one suggestion an item"]
-    with pytest.raises(InputError, match="votes cannot be written as 'csv': choose among table, wide"):
+    with pytest.raises(InputError, match="--to csv: choose among table, wide"):
         write_votes(crowd, tmp_path / "x.csv", "csv")
     climbing = Crowd.from_triples([("i1", "../ann", "cat")])
     with pytest.raises(InputError, match=r"annotator '\.\./ann': doccano's files are named after annotators"):
@@ -108,7 +108,7 @@ def test_columns_for_hugging_face(crowd, tmp_path):
     assert [got.features["label"].int2str(code) for code in got["label"]] == result.labels.tolist()
     np.testing.assert_allclose(np.array(got["probabilities"]), result.posterior)
     assert pyarrow.parquet.read_table(path).column_names == ["item", "label", "confidence", "probabilities"]
-    with pytest.raises(InputError, match=r"labels\.csv: columns for Hugging Face are written as \.parquet"):
+    with pytest.raises(InputError, match=r"labels\.csv: as hugging-face, the ending must be \.parquet"):
         write_labels(Labels.of_result(result), tmp_path / "labels.csv", "hugging-face")
 
 
@@ -179,15 +179,21 @@ def test_suggestions_for_argilla(tmp_path):
     assert got["suggestions"] == {"mood": {"value": "good", "score": 1.0, "agent": "crowdwise majority-vote"}}
 
 
-@pytest.mark.parametrize("to", [to for to in LABELS_TO if to not in ("hugging-face", "cleanlab")])
+@pytest.mark.parametrize("to", ["label-studio", "prodigy", "argilla"])
 def test_labels_of_tables_for_tools(to, crowd, tmp_path):
-    """Without an export, an item's name is its data; what is written is read again as one machine's votes."""
+    """Without an export, an item's name is its data; what is written can be read again as votes of one."""
     result = MajorityVote().fit(crowd)
-    path = tmp_path / ("labels.csv" if to == "table" else "labels.json")
+    path = tmp_path / ("labels.jsonl" if to == "prodigy" else "labels.json")
     write_labels(Labels.of_result(result), path, to)
-    text = path.read_text()
-    assert all(item in text for item in ("i1", "i2", "i3"))
-    with pytest.raises(InputError, match="labels cannot be written as 'wide'"):
+    found = json.loads(path.read_text()) if to != "prodigy" else list(map(json.loads, path.read_text().splitlines()))
+    told = {
+        "label-studio": lambda one: one["predictions"][0]["result"][0]["value"]["choices"][0],
+        "prodigy": lambda one: one["accept"][0],
+        "argilla": lambda one: one["suggestions"]["label"]["value"],
+    }[to]
+    named = {"label-studio": "id", "prodigy": "_input_hash", "argilla": "id"}[to]
+    assert {one[named]: told(one) for one in found} == dict(zip(result.items, result.labels, strict=True))
+    with pytest.raises(InputError, match="--to wide: choose among table, label-studio"):
         write_labels(Labels.of_result(result), path, "wide")
 
 
@@ -195,7 +201,7 @@ def test_labels_of_tables_for_tools(to, crowd, tmp_path):
     ("more", "text"),
     [
         (["--to", "word"], "--to word: choose among table, label-studio"),
-        (["--to", "cleanlab"], "--to cleanlab needs a file: name it with --out"),
+        (["--to", "cleanlab"], "--to cleanlab needs a file"),
         (["--to", "label-studio", "--json"], "--to label-studio needs a file"),
     ],
 )

@@ -73,8 +73,8 @@ def test_label_studio(file):
         task(2, by(11, choice("mood", "bad"), ground_truth=True)),
     ]
     crowd, gold, notes, *_ = read_votes(file(tasks), soft=None)
-    assert triples(crowd) == [(1, "11", "good"), (1, "12", "bad"), (1, "llm-1", "good"), (2, "11", "bad")]
-    assert gold == {2: "bad"}
+    assert triples(crowd) == [(1, "11", "good"), (1, "12", "bad"), (1, "llm-1", "good")]
+    assert gold == {2: "bad"} and crowd.items.tolist() == [1, 2]  # gold is no vote: nobody is measured by himself
     assert dict(zip(crowd.annotators, crowd.annotator_extra["kind"], strict=True))["llm-1"] == "machine"
     assert sorted(crowd.extra) == ["probability", "seconds", "time"] and 0.8 in crowd.extra["probability"].tolist()
     assert "1 answers left out: skipped" in notes

@@ -72,7 +72,7 @@ def test_no_annotator_gains_or_loses_a_say(votes):
     try:
         soft = soften(crowd)
     except InputError as error:
-        assert "all weights are 0" in str(error)
+        assert "no vote says more than a guess would" in str(error)
         return
     pairs = set(zip(crowd.item.tolist(), crowd.annotator.tolist(), strict=True))
     assert set(zip(soft.item.tolist(), soft.annotator.tolist(), strict=True)) == pairs

@@ -167,6 +167,7 @@ class Crowd:
         annotator: str | None = None,
         label: str | None = None,
         weight: str | None = None,
+        probability: str | None = None,
         extra: Collection[str] = (),
         annotator_extra: Collection[str] = (),
         **options: Any,
@@ -174,15 +175,21 @@ class Crowd:
         """Votes from the rows of a pandas, polars or pyarrow frame.
 
         Columns not named here are found by their usual names (task, worker, answer ...). An ordered categorical (or
-        Enum) label column gives the classes and their order. Further options as in `from_columns`.
+        Enum) label column gives the classes and their order. A column of probabilities makes votes soft
+        (`crowdwise.soften`). Further options as in `from_columns`.
 
         >>> import pyarrow
         >>> Crowd.from_frame(pyarrow.table({"task": [1, 1], "worker": ["a", "b"], "label": ["x", "y"]}))
         Crowd(2 votes, 1 items, 2 annotators, 2 classes)
         """
         from .frames import vote_columns
+        from .soft import soften
 
-        return cls.from_columns(**vote_columns(frame, item, annotator, label, weight, extra, annotator_extra, options))
+        repeats = options.pop("repeats", "all")
+        columns = vote_columns(frame, item, annotator, label, weight, probability, extra, annotator_extra, options)
+        crowd = cls.from_columns(**columns)
+        soft = soften(crowd) if "probability" in crowd.extra and "probability" not in extra else crowd
+        return soft.once(repeats)
 
     @classmethod
     def from_matrix(

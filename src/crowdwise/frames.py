@@ -56,6 +56,7 @@ def vote_columns(
     annotator: str | None,
     label: str | None,
     weight: str | None,
+    probability: str | None,
     extra: Collection[str],
     annotator_extra: Collection[str],
     options: dict[str, Any],
@@ -71,16 +72,35 @@ def vote_columns(
     label_column = table[require_column("label", names, label)]
     if isinstance(label_column.dtype, nw.Enum):
         options = {"classes": list(label_column.dtype.categories), **options}
-    weight = find_column("weight", names, weight)
+    weight, sure = find_column("weight", names, weight), find_column("probability", names, probability)
+    soft = {} if sure is None else {"probability": _chances(table[sure].to_numpy(), sure)}
     return {
         "item": values_of(table[require_column("item", names, item)]),
         "annotator": values_of(table[require_column("annotator", names, annotator)]),
         "label": values_of(label_column),
         "weight": None if weight is None else table[weight].to_numpy(),
-        "extra": {name: table[require_column("extra", names, name)].to_numpy() for name in extra},
+        "extra": soft | {name: table[require_column("extra", names, name)].to_numpy() for name in extra},
         "annotator_extra": {name: table[require_column("extra", names, name)].to_numpy() for name in annotator_extra},
         **options,
     }
+
+
+def _chances(values: Array, name: str) -> Array:
+    """Probabilities, NaN where there is none; logs of them, if the name says so."""
+    try:
+        numbers = np.array([np.nan if value is None else value for value in values.tolist()], float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"column {name!r} holds values that are no numbers") from error
+    return np.exp(numbers) if is_log(name) else numbers
+
+
+def is_log(name: str) -> bool:
+    """Whether a column of this name holds logarithms.
+
+    >>> is_log("logprob"), is_log("probability")
+    (True, False)
+    """
+    return name.strip().lower().startswith("log")
 
 
 def values_of(series: Any) -> Any:

@@ -34,6 +34,8 @@ def soften(crowd: Crowd, probability: str = "probability") -> Crowd:
     n = max(crowd.n_classes, 2)
     beyond_chance = np.clip((n * sure - 1.0) / (n - 1.0), 0.0, 1.0).round(12)
     weight = np.where(np.isnan(sure), 1.0, beyond_chance) * (1.0 if crowd.weight is None else crowd.weight)
+    if weight.size and not weight.any():
+        raise InputError(f"column {probability!r}: no vote says more than a guess would, 1 of {n}")
     extra = {name: column for name, column in crowd.extra.items() if name != probability}
     return replace(crowd, weight=weight, extra=extra)
 
@@ -59,7 +61,7 @@ def likeliest(crowd: Crowd, probability: str = "probability") -> Crowd:
 
 def _probabilities(crowd: Crowd, column: str) -> Array:
     if column not in crowd.extra:
-        raise InputError(f"there is no column {column!r} among the votes' extra columns")
+        raise InputError(f"there is no column {column!r} among the votes' extra columns; are they soft already?")
     sure = np.asarray(crowd.extra[column], float)
     wrong = (sure < 0.0) | (sure > 1.0)
     if wrong.any():

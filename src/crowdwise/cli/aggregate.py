@@ -124,11 +124,10 @@ def aggregate(
 
 def _check_target(to: str, out: str, json: bool) -> None:
     from ..errors import InputError
-    from ..io import LABELS_TO
+    from ..io import LABELS_TO, check_target
 
-    if to not in LABELS_TO:
-        raise InputError(f"--to {to}: choose among {', '.join(LABELS_TO)}")
-    if to != "table" and out == "-" and (json or to in ("hugging-face", "cleanlab")):
+    check_target(out, to, LABELS_TO)
+    if to != "table" and out == "-" and json:
         raise InputError(f"--to {to} needs a file: name it with --out")
 
 

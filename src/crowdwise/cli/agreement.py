@@ -39,7 +39,6 @@ def agreement(
     repeats: o.Repeats = "all",
     weight: o.WeightColumn = None,
     probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -58,7 +57,7 @@ def agreement(
     options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
     with o.spoken_warnings():
         extra = (by,) if by else ()
-        crowd = o.read(context.params, extra).crowd
+        crowd = o.read({**context.params, "hard": True}, extra).crowd  # what was said counts, not how surely
         if classes:
             crowd = crowd.with_classes([name.strip() for name in classes.split(",")])
         elif metric == "ordinal":

@@ -44,9 +44,10 @@ def convert(
     """
     from ..codes import names_array
     from ..errors import InputError
-    from ..io import write_table, write_votes
+    from ..io import VOTES_TO, check_target, write_table, write_votes
     from ..table import Table
 
+    check_target(out, to, VOTES_TO)
     reading = o.read(context.params)
     crowd, gold = reading.crowd, reading.gold
     if gold_out and not gold:
@@ -57,4 +58,4 @@ def convert(
         o.say(f"left out: gold of {len(gold):,} items; --gold-out writes it")
     if gold_out:
         write_table(Table({"item": names_array(list(gold)), "label": names_array(list(gold.values()))}), gold_out)
-    o.say(f"{out}: {crowd.n_votes:,} votes of {crowd.n_annotators:,} annotators on {crowd.n_items:,} items")
+    o.say(f"{out}: from {crowd.n_votes:,} votes of {crowd.n_annotators:,} annotators on {crowd.n_items:,} items")

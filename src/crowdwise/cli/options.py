@@ -31,7 +31,9 @@ WeightColumn = Annotated[str | None, typer.Option("--weight", help="Column of ho
 ProbabilityColumn = Annotated[
     str | None,
     typer.Option(
-        "--probability", help="Column of how sure a vote is, or of its log: soft votes.", show_default="by name"
+        "--probability",
+        help="Column of how sure a vote is (its log, if the name begins with log): soft votes.",
+        show_default="by name",
     ),
 ]
 Hard = Annotated[bool, typer.Option("--hard", help="Count votes whole, whatever their probability.")]

@@ -1,6 +1,6 @@
 """Files to crowds and tables to files: the only place that knows CSV, Parquet, Label Studio and the others."""
 
-from .export import LABELS_TO, VOTES_TO, write_labels, write_votes
+from .export import LABELS_TO, VOTES_TO, check_target, write_labels, write_votes
 from .features import Features, read_features
 from .formats import FORMATS
 from .labels import read_labels
@@ -15,6 +15,7 @@ __all__ = [
     "Features",
     "Labels",
     "Reading",
+    "check_target",
     "read_features",
     "read_labels",
     "read_votes",

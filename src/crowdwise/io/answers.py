@@ -39,7 +39,10 @@ class Answers:
     votes: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     gold: dict[str, dict[Any, Any]] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, tuple[str, int]] = field(default_factory=dict)  # by question: what it holds, and how often
+    data: set[str] = field(default_factory=set)  # questions that seem to be none: taken only if they are asked for
+    classes: dict[str, dict[Any, None]] = field(default_factory=dict)  # that a question has beside those that were said
+    not_chances: int = 0  # scores of machines that are no probabilities
     where: str = ""  # the record that is being read
 
     def walk(self, found: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -100,16 +103,25 @@ class Answers:
         self.skipped[reason] += 1
 
     def refuse(self, question: str, what: str) -> None:
-        """A question whose answers are of a kind that is not read."""
-        self.refused.setdefault(question, what)
+        """An answer of a kind that is not read."""
+        known, count = self.refused.get(question, (what, 0))
+        self.refused[question] = known, count + 1
+
+    def chance(self, score: Any) -> float | None:
+        """A machine's score, if it is a probability: some put other scores there."""
+        if isinstance(score, int | float) and 0.0 <= score <= 1.0:
+            return float(score)
+        self.not_chances += score is not None
+        return None
 
     def crowd(
         self, question: str | None = None, no_vote: Collection[Any] = ()
     ) -> tuple[Crowd, dict[Any, Any], list[str]]:
         """The votes on one question, its gold, and notes."""
         chosen = self.chosen(question)
-        columns = self.votes[chosen]
+        columns, known = self.votes[chosen], self.gold.get(chosen, {})
         notes = [f"question {chosen!r}"] if chosen and len(self.votes) + len(self.refused) > 1 else []
+        _tell_apart(columns)
         for role in ("item", "annotator", "label"):
             columns[role], changed = _of_one_type(columns[role])
             if changed:
@@ -117,48 +129,60 @@ class Answers:
         crowd = Crowd.from_columns(
             columns["item"], columns["annotator"], columns["label"], no_vote=no_vote,
             extra={name: _column(name, columns[name]) for name in EXTRA if set(columns[name]) != {None}},
-            annotator_extra={"kind": columns["kind"]} if len(set(columns["kind"])) > 1 else None,
+            annotator_extra={"kind": columns["kind"]} if "machine" in columns["kind"] else None,
         )  # fmt: skip
         as_text = columns["item"] and isinstance(columns["item"][0], str)
         said_text = columns["label"] and isinstance(columns["label"][0], str)
-        gold = {
-            str(item) if as_text else item: str(label) if said_text else label
-            for item, label in self.gold.get(chosen, {}).items()
-        }
+        gold = {str(item) if as_text else item: str(label) if said_text else label for item, label in known.items()}
+        crowd = crowd.with_names(items=list(gold), classes=self.classes.get(chosen, {}))
+        if gold:
+            notes.append(f"gold of {len(gold):,} items")
         left_out = [f"{count:,} answers left out: {reason}" for reason, count in self.skipped.items()]
-        other = [
-            f"question {name!r} is left out: it holds {what}, which are not read yet"
-            for name, what in self.refused.items()
-        ]
-        return crowd, gold, [*notes, *left_out, *other]
+        if self.not_chances:
+            left_out.append(
+                f"{self.not_chances:,} scores are not between 0 and 1: they are no probabilities, and not used"
+            )
+        for name, (what, count) in self.refused.items():
+            left_out.append(
+                f"{count:,} answers left out: {what}, which are not read yet"
+                if name == chosen
+                else f"question {name!r} is left out: it holds {what}, which are not read yet"
+            )
+        return crowd, gold, [*notes, *left_out]
 
     def chosen(self, question: str | None) -> str:
         """The question that is asked for, or the only one."""
         if question is not None:
-            if question in self.votes:
+            what, count = self.refused.get(question, ("", 0))
+            if question in self.votes and count <= len(self.votes[question]["label"]):
                 return question
-            if question in self.refused:
-                what = self.refused[question]
+            if count:
                 raise InputError(f"{self.name}: question {question!r} holds {what}, which crowdwise does not read yet")
             raise InputError(f"{self.name}: there is no question {question!r}; {self._questions()}")
         if not self.votes:
-            found = "; ".join(f"question {name!r} holds {what}" for name, what in self.refused.items())
+            found = "; ".join(f"question {name!r} holds {what}" for name, (what, _) in self.refused.items())
             if found:
                 raise InputError(f"{self.name}: {found}, which crowdwise does not read yet")
             skipped = ", ".join(f"{count} {reason}" for reason, count in self.skipped.items())
             raise InputError(f"{self.name}: there are no votes in it" + (f" ({skipped})" if skipped else ""))
-        if len(self.votes) > 1:
+        likely = [name for name in self.votes if name not in self.data] or list(self.votes)
+        if len(likely) > 1:
             raise InputError(f"{self.name}: several questions; {self._questions()}; choose one with --question")
-        return next(iter(self.votes))
+        return likely[0]
 
     def _questions(self) -> str:
         found = [f"{name!r} ({len(columns['label']):,} votes)" for name, columns in self.votes.items()]
         return f"there are {', '.join(found)}"
 
 
-def probability_of(score: Any) -> float | None:
-    """A machine's score, if it is a probability: some put other scores there."""
-    return float(score) if isinstance(score, int | float) and 0.0 <= score <= 1.0 else None
+def _tell_apart(columns: dict[str, list[Any]]) -> None:
+    """A machine that has a person's name gets one of its own."""
+    machine = [kind == "machine" for kind in columns["kind"]]
+    people = {str(who) for who, made in zip(columns["annotator"], machine, strict=True) if not made}
+    columns["annotator"] = [
+        f"{who} (machine)" if made and str(who) in people else who
+        for who, made in zip(columns["annotator"], machine, strict=True)
+    ]
 
 
 def _of_one_type(values: list[Any]) -> tuple[list[Any], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +20,7 @@ from .formats.folders import write_doccano
 from .outgoing import Labels, items_of
 from .records import records
 from .source import open_source
-from .write import destination, write_rows, write_table
+from .write import WRITERS, destination, write_rows, write_table
 
 # What each format has room for, beside item, annotator and label.
 VOTES_TO: dict[str, set[str]] = {
@@ -38,6 +38,31 @@ VOTES_TO: dict[str, set[str]] = {
 ONCE = ("wide", "peerannot", "cleanlab")  # one vote an item and annotator
 LABELS_TO = ("table", "label-studio", "prodigy", "argilla", "hugging-face", "cleanlab")
 MOST_CELLS = 50_000_000  # of a wide table
+ENDINGS = {
+    "table": tuple(WRITERS), "wide": tuple(WRITERS), "lists": (".jsonl",), "peerannot": (".json",),
+    "label-studio": (".json",), "prodigy": (".jsonl",), "argilla": (".json",), "argilla-flat": (".jsonl",),
+    "hugging-face": (".parquet", ".jsonl"), "doccano": (".zip",), "cleanlab": (".npz",),
+}  # fmt: skip
+BINARY = (".parquet", ".zip", ".npz")
+
+
+def check_target(target: str | Path, to: str, among: Collection[str]) -> None:
+    """Whether something can be written there, before the work is done; the ending must be one of the format's."""
+    if to not in among:
+        raise InputError(f"--to {to}: choose among {', '.join(among)}")
+    endings, path = ENDINGS[to], Path(target)
+    if str(target) == "-":
+        if all(ending in BINARY for ending in endings) or to == "hugging-face":
+            raise InputError(f"--to {to} needs a file: name it with an ending of {' or '.join(endings)}")
+        return
+    packed = path.suffix == ".gz" and path.with_suffix("").suffix not in BINARY
+    ending = path.with_suffix("").suffix if packed else path.suffix
+    if path.is_dir():
+        raise InputError(f"{target} is a folder: name a file in it")
+    if ending not in endings:
+        raise InputError(f"{target}: as {to}, the ending must be {', '.join(endings)} (or .gz behind it)")
+    if not path.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {path.parent}")
 
 
 def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question: str = "label") -> list[str]:
@@ -52,8 +77,7 @@ def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question
     ...     write_votes(crowd, f"{folder}/votes.jsonl", "prodigy"), read_votes(f"{folder}/votes.jsonl").crowd
     (['seconds: prodigy has no room for that'], Crowd(2 votes, 1 items, 2 annotators, 2 classes))
     """
-    if to not in VOTES_TO:
-        raise InputError(f"votes cannot be written as {to!r}: choose among {', '.join(VOTES_TO)}")
+    check_target(target, to, VOTES_TO)
     if to == "table":
         write_table(crowd.to_table(), target)
         return []
@@ -88,16 +112,13 @@ def write_labels(
 
     `source` is the export of the same tool that the votes came from: its texts and other data come along.
     """
-    if to not in LABELS_TO:
-        raise InputError(f"labels cannot be written as {to!r}: choose among {', '.join(LABELS_TO)}")
+    check_target(target, to, LABELS_TO)
     found = None if source is None else _records_of(source)
     if to == "table":
         told = np.array(labels.labels, object)
         write_table(Table({"item": labels.items, "label": told, "confidence": labels.confidence}), target)
     elif to == "cleanlab":
         _arrays(cleanlab.label_arrays(labels), target)
-    elif to == "hugging-face" and not str(target).endswith((".parquet", ".jsonl", ".jsonl.gz")):
-        raise InputError(f"{target}: columns for Hugging Face are written as .parquet or .jsonl")
     elif to == "hugging-face":
         write_rows(hugging_face.label_columns(labels), target)
     elif to == "label-studio":

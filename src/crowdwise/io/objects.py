@@ -14,6 +14,8 @@ def rows_of(source: Any) -> Rows:
     import narwhals as nw
 
     if hasattr(source, "features") and hasattr(source, "with_format"):
+        if not hasattr(source, "num_rows"):
+            raise InputError("this data set is a stream: load it whole (streaming=False)")
         table = source.with_format("arrow")[:]  # what is selected of it, in its order
         table = with_class_names(table.replace_schema_metadata(source.features.arrow_schema.metadata))
         return Rows("the data set", table, [], lambda position: position, table.column_names)

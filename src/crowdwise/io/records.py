@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from ..errors import InputError
 
 PIECE = 1 << 18  # bytes decoded at a time
+LONG_LINE = 1 << 22  # characters, beyond which a line is no row among others
 LONGEST = 1 << 28  # characters of one object: what is longer is no record of votes
 DECODER = json.JSONDecoder()
 BLANK = re.compile(r"\s*")
@@ -22,18 +23,20 @@ def records(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     text, above = _Text(file, name), 0
     listed = text.next_letter() == "["
     if listed:
-        text.at += 1
+        text.drop(1)
     else:
         for above, record in enumerate(text.whole_lines(), start=1):
             yield f"record {above}", record
     for number in range(above + 1, 1 << 62):
         letter = text.next_letter()
         if listed and letter == ",":
-            text.at += 1
+            text.drop(1)
             letter = text.next_letter()
         if not letter or (listed and letter == "]"):
             if listed and not letter:
                 raise InputError(f"{name}: the JSON list does not end: the file is cut off after record {number - 1}")
+            if listed and text.drop(1).next_letter():
+                raise InputError(f"{name}: there is more behind the end of the JSON list, record {number - 1}")
             return
         where = f"record {number}"
         value = text.value(where)
@@ -65,19 +68,24 @@ class _Text:
         while True:
             end = self.left.rfind("\n", self.at)
             if end < 0:
-                if self.more():
+                if len(self.left) - self.at < LONG_LINE and self.more():
                     continue
                 return
-            lines = self.left[self.at : end].split("\n")
+            lines = [line for line in self.left[self.at : end].split("\n") if line.strip()]
             try:
-                found = json.loads(f"[{','.join(line for line in lines if line.strip())}]")
+                found = json.loads(f"[{','.join(lines)}]")
             except (ValueError, RecursionError):
                 return
-            said = HALF.search(self.left, self.at, end)
-            if said or len(found) > len(lines) or not all(isinstance(record, dict) for record in found):
+            whole = len(found) == len(lines) and all(isinstance(record, dict) for record in found)
+            if not whole or HALF.search(self.left, self.at, end):
                 return
             yield from found
             self.at = end + 1
+
+    def drop(self, n: int) -> _Text:
+        """Go on behind the next letters."""
+        self.at += n
+        return self
 
     def next_letter(self) -> str:
         """The next letter that is no blank; "" at the end."""

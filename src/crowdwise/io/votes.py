@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from ..codes import Array
 from ..crowd import Crowd, Repeats
 from ..errors import InputError
-from ..frames import find_column, require_column
+from ..frames import find_column, is_log, require_column
 from ..soft import likeliest, soften
 from ..table import Table
 from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
-from .formats import FORMATS, of_files, of_json, of_table, of_xml, tool_of
+from .formats import FORMATS, of_files, of_json, of_one_file, of_table, tool_of
+from .formats.folders import FOLDERS
 from .formats.hugging_face import with_class_names
 from .listed import pair_of_lists, unlisted
 from .objects import rows_of
@@ -121,15 +122,18 @@ def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wante
     if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
         return of_files(path, form)
     opened = open_source(source)
-    if form == "cvat" or (form is None and opened.begins == b"<"):
-        return of_xml(opened)
+    if form in FOLDERS or (form is None and opened.begins == b"<"):
+        return of_one_file(opened, form or "cvat")
     if form != "table" and opened.begins in (b"[", b"{"):
         answers = of_json(opened, form)
         if answers is not None:
             return answers
     rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None)
     rows = _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
-    return (of_table(rows, form) if form != "table" else None) or rows
+    answers = of_table(rows, form) if form != "table" else None
+    if answers is None and form not in (None, "table"):
+        raise InputError(f"{opened.name}: this looks like a table, and not like format={form!r}")
+    return answers or rows
 
 
 def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[str], more: set[str]) -> list[str]:
@@ -237,9 +241,16 @@ def _long(
     crowd, said = _settled(crowd, soft, repeats)
     used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra}
     unused = [name for name in names if name not in used]
+    hints = [f"--probability {name} makes votes soft" for name in unused if name.lower() in ("confidence", "score")]
     renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]
     counted = f"votes count as column {weight!r} says" if weight else ""
-    notes = [*rows.notes, ", ".join(renamed), counted, f"columns not used: {', '.join(unused)}" if unused else ""]
+    notes = [
+        *rows.notes,
+        ", ".join(renamed),
+        counted,
+        f"columns not used: {', '.join(unused)}" if unused else "",
+        *hints,
+    ]
     return Reading(crowd, {}, tuple(note for note in [*notes, *said] if note))
 
 
@@ -319,6 +330,7 @@ def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -
         bad = int(wrong.argmax())
         row = rows.row_number(int(np.flatnonzero(some)[bad]))
         ends = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+        ends += " (are these percent?)" if high == 1.0 and numbers[bad] > 1.0 else ""
         found = values[bad].as_py()
         raise InputError(f"{rows.name}, row {row}, column {name!r}: {found!r} is not a finite number {ends}")
     return numbers
@@ -336,7 +348,7 @@ def _chances(rows: Rows, name: str) -> Any:
     """Probabilities, or logs of them, of which some cells may be empty."""
     column = rows.table[name]
     sure, some = np.full(len(column), np.nan), filled(column)
-    logs = name.strip().lower().startswith("log")
+    logs = is_log(name)
     sure[some] = _numbers(rows, name, some, (-np.inf, 0.0) if logs else (0.0, 1.0))
     return np.exp(sure) if logs else sure
 
@@ -344,18 +356,18 @@ def _chances(rows: Rows, name: str) -> Any:
 def _kinds(rows: Rows) -> str | None:
     """The column that says who is a machine; None where there is none, or one that says something else."""
     name = find_column("kind", rows.table.column_names)
-    if name is None or not set(pc.unique(decoded(rows.table[name])).to_pylist()) <= {"human", "machine"}:
-        return None
-    return name
+    said = set() if name is None else set(pc.unique(decoded(rows.table[name])).to_pylist())
+    return name if said <= {"human", "machine", "", None} and said - {"", None} else None
 
 
 def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, list[str]]:
     """Soft votes weighed and repeated ones seen to; and what a person should know about the votes that were read."""
     remarks = []
     if "probability" in crowd.extra and soft is not None:
+        crowd = likeliest(crowd)
         told = int((~np.isnan(crowd.extra["probability"])).sum())
-        crowd = soften(crowd) if soft else likeliest(crowd)
         if soft:
+            crowd = soften(crowd)
             remarks.append(f"{told:,} votes count by their probability (--hard counts them whole)")
     parted = "probability" in crowd.extra and soft is None  # the rows of a distribution are no repeats
     crowd = crowd if parted else crowd.once(repeats)

@@ -16,7 +16,9 @@ MOST = 100  # annotators of the heat map
 
 
 def coefficients(crowd: Crowd, *, level: float, seed: int, engine: str) -> dict[str, Any]:
-    """The coefficients of agreement, or why there are none."""
+    """The coefficients of agreement, or why there are none; soft votes count whole."""
+    if crowd.weight is not None and (crowd.weight % 1.0).any():
+        crowd = crowd.with_weight(None)
     try:
         return {"coefficients": agreement(crowd, level=level, seed=seed, engine=engine), "reason": None}
     except InputError as error:

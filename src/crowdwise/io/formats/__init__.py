@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import InputError
+from ...frames import find_column
 from ..answers import Answers
 from ..archive import files_of
 from ..records import records
@@ -28,13 +29,17 @@ RECORDS: dict[str, tuple[Callable[[dict[str, Any]], bool], Callable[[Iterable[Re
     "lists": (plain_json.has_lists, plain_json.read_lists),
     "judgements": (plain_json.is_judgement, plain_json.read_judgements),
 }
-FORMATS = ("table", *RECORDS, "peerannot", *TABLES, *FOLDERS)
+FORMATS = ("table", *RECORDS, "peerannot", *(name for name in TABLES if name != "pairwise"), *FOLDERS)
 
 
 def of_files(path: Path, name: str | None) -> Answers:
     """The answers of a folder or a zip."""
     found = files_of(path)
     endings = {file.suffix for file, _ in found}
+    if any(file.parts[:1] == ("xl",) for file, _ in found):
+        raise InputError(f"{path}: this is an Excel workbook; save it as CSV (UTF-8)")
+    if ".npy" in endings:
+        raise InputError(f"{path}: arrays are written for cleanlab, and not read; votes are read from tables")
     known = [one for one, (ending, _) in FOLDERS.items() if ending in endings]
     chosen = name or (known[0] if len(known) == 1 else None)
     if chosen not in FOLDERS:
@@ -45,10 +50,11 @@ def of_files(path: Path, name: str | None) -> Answers:
     return answers
 
 
-def of_xml(source: Source) -> Answers:
-    """The answers of one of CVAT's files."""
-    answers = Answers(source.name, "cvat")
-    FOLDERS["cvat"][1]([(PurePosixPath(f"{Path(source.name).stem}.xml"), source.path.read_bytes)], answers)
+def of_one_file(source: Source, name: str) -> Answers:
+    """The answers of one file of those that make a folder, which is named after its annotator."""
+    ending, read = FOLDERS[name]
+    answers = Answers(source.name, name)
+    read([(PurePosixPath(f"{Path(source.name).stem}{ending}"), source.path.read_bytes)], answers)
     return answers
 
 
@@ -71,7 +77,7 @@ def _of_records(found: Iterator[Record], file: str, name: str | None) -> Answers
     if chosen is None and (what := _not_votes(record)):
         raise InputError(f"{file}, {where}: {what}")
     if chosen == "peerannot" or (chosen is None and plain_json.is_nested(record)):
-        plain_json.read_nested(record, answers)
+        plain_json.read_nested(answers.walk(chain([first], found)), answers)
         return answers
     return None
 
@@ -83,9 +89,12 @@ def tool_of(columns: list[str]) -> str | None:
 
 def of_table(rows: Rows, name: str | None) -> Answers | None:
     """The answers of a tool's table; None where it is a plain one."""
-    chosen = name or tool_of(rows.table.column_names)
+    columns = rows.table.column_names
+    chosen = name or tool_of(columns)
     if chosen not in TABLES:
         return None
+    if not TABLES[chosen][0](columns):
+        raise InputError(f"{rows.name}: this does not look like {chosen}; the columns are {', '.join(columns)}")
     answers = Answers(rows.name, chosen)
     TABLES[chosen][1](rows, answers)
     return answers
@@ -97,6 +106,6 @@ def _not_votes(record: dict[str, Any]) -> str:
         return "this is a webhook of Label Studio, one event; export the project as JSON"
     if {"request", "response"} <= record.keys() or {"tasks", "label_config"} <= record.keys():
         return "this is a request to an ML backend of Label Studio; export the project as JSON"
-    if "task" in record and "response" in record:
+    if "task" in record and "response" in record and not find_column("annotator", record):
         return "this is a callback of Scale, one task without annotators; collect votes as item, annotator, label"
     return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..answers import Answers, probability_of
+from ..answers import Answers
 from ..outgoing import Labels, Said
 
 SUGGESTION = "suggestion"
@@ -108,7 +108,7 @@ def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterabl
 
 def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -> None:
     if _readable(answers, question, said.get("value")):
-        sure = probability_of(said.get("score"))
+        sure = answers.chance(said.get("score"))
         answers.vote(
             question, item, str(said.get("agent") or SUGGESTION), said["value"], kind="machine", probability=sure
         )
@@ -120,5 +120,4 @@ def _readable(answers: Answers, question: str, value: Any) -> bool:
         return True
     spans = isinstance(value, list) and value and isinstance(value[0], dict)
     answers.refuse(question, "spans or rankings" if spans else "several labels at once")
-    answers.skip("not one label")
     return False

@@ -26,6 +26,8 @@ def read_doccano(files: Files, answers: Answers) -> None:
         if path.suffix != ".jsonl":
             continue
         for where, record in answers.walk(records(io.BytesIO(read()), f"{answers.name}, {path}")):
+            if "label" not in record and "labels" not in record:
+                answers.fail(f"label of {path}", "it is missing: is this a file of doccano?")
             item, given = record.get("id", where), record.get("label", record.get("labels"))
             given = answers.listed(given, f"label of {path}")
             if given and isinstance(given[0], list):
@@ -36,7 +38,6 @@ def read_doccano(files: Files, answers: Answers) -> None:
                 answers.skip("empty")
             elif len(given) > 1:
                 answers.refuse("label", "several labels at once")
-                answers.skip("several labels at once")
             else:
                 answers.vote("label", item, path.stem, given[0])
     spans.tell()
@@ -89,7 +90,6 @@ def read_cvat(files: Files, answers: Answers) -> None:
                 answers.refuse(shape, "shapes")
             if len(tags) > 1:
                 answers.refuse("tag", "several labels at once")
-                answers.skip("several labels at once")
             elif tags:
                 if image.get("name") is None:
                     raise InputError(f"{where}: an image has no name")

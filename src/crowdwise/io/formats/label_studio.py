@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..answers import Answers, probability_of
+from ..answers import Answers
 from ..outgoing import Labels, Said
 
 # Kinds of results that are no choice of one class among several.
@@ -17,12 +17,13 @@ NOT_READ = {
     "hypertextlabels": "spans of text", "paragraphlabels": "spans of text", "videorectangle": "boxes",
 }  # fmt: skip
 ITEM = "item"  # what data are called where there is nothing but an item's name
+FEW = 5
 RESERVED = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
 
 
 def is_export(record: dict[str, Any]) -> bool:
-    """A task: data, and annotations (in old exports completions)."""
-    return "data" in record and ("annotations" in record or "completions" in record)
+    """A task: data, and annotations (in old exports completions) or predictions."""
+    return "data" in record and not record.keys().isdisjoint({"annotations", "completions", "predictions"})
 
 
 def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
@@ -37,12 +38,13 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
             more: dict[str, Any] = {"time": annotation.get("created_at"), "seconds": annotation.get("lead_time")}
             for question, label in _choices(annotation, answers):
                 if annotation.get("ground_truth") or annotation.get("was_ground_truth"):
-                    answers.known(question, item, label)
-                answers.vote(question, item, who, label, **more)
+                    answers.known(question, item, label)  # and no vote: nobody is measured by himself
+                else:
+                    answers.vote(question, item, who, label, **more)
         for prediction in answers.objects(task.get("predictions"), "predictions"):
             model = prediction.get("model_version") or "prediction"
             for question, label in _choices(prediction, answers):
-                sure = probability_of(prediction.get("score"))
+                sure = answers.chance(prediction.get("score"))
                 answers.vote(question, item, str(model), label, kind="machine", probability=sure)
 
 
@@ -58,7 +60,7 @@ def write_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Itera
             else:
                 more = {"created_at": vote.time, "lead_time": vote.seconds}
                 more = {name: value for name, value in more.items() if value is not None}
-                task["annotations"].append({"completed_by": vote.annotator, **more, "result": result})
+                task["annotations"].append({"completed_by": _id(vote.annotator), **more, "result": result})
         yield task
 
 
@@ -101,14 +103,18 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
                 answers.vote(question, item, who, value, **more)
             elif isinstance(value, list):
                 answers.refuse(question, "spans, boxes or several results")
-    data = [name for name, columns in answers.votes.items() if _is_data(columns)]
-    if len(data) < len(answers.votes):
-        for name in data:
-            del answers.votes[name]
+    answers.data = {name for name, columns in answers.votes.items() if _is_data(columns)}
 
 
 def _is_data(columns: dict[str, list[Any]]) -> bool:
-    return 2 * len(set(columns["label"])) > len(set(columns["item"]))
+    """Of a few items nobody can tell."""
+    items = len(set(columns["item"]))
+    return items >= FEW and 2 * len(set(columns["label"])) > items
+
+
+def _id(name: Any) -> Any:
+    """A user's number as a number, as Label Studio has it."""
+    return int(name) if str(name).isascii() and str(name).isdecimal() and str(int(name)) == str(name) else name
 
 
 def _choice(question: str, shown: str, label: Any) -> dict[str, Any]:
@@ -119,7 +125,7 @@ def _shown(task: dict[str, Any], question: str) -> str | None:
     """What a question is about (`to_name`), by the answers to it."""
     for annotation in [*(task.get("annotations") or task.get("completions") or []), *(task.get("predictions") or [])]:
         for result in annotation.get("result") or []:
-            if result.get("from_name") == question:
+            if isinstance(result, dict) and result.get("from_name") == question:
                 return str(result.get("to_name"))
     return None
 
@@ -137,7 +143,6 @@ def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str
             answers.fail("choices", "a list of labels is expected")
         elif len(value["choices"]) > 1:
             answers.refuse(question, "several labels at once")
-            answers.skip("several labels at once")
         else:
             yield question, value["choices"][0]
 

@@ -59,15 +59,22 @@ def read_judgements(found: Iterable[tuple[str, dict[str, Any]]], answers: Answer
         given = record[field]
         if isinstance(given, list):
             given = {str(one.get("token")): one.get("logprob") for one in answers.objects(given, field)}
-        if not isinstance(given, dict) or not all(isinstance(value, int | float) for value in given.values()):
+        if (
+            not isinstance(given, dict)
+            or not given
+            or not all(isinstance(value, int | float) for value in given.values())
+        ):
             answers.fail(field, "a number for each class is expected")
         chances = {label: math.exp(min(value, 1.0)) for label, value in given.items()} if field in LOGS else given
         if (total := sum(chances.values())) > 1.0 + ROUNDED:
             answers.fail(field, f"the probabilities sum to {total:.4g}, more than 1")
         item, who = (record.get(find_column(role, record) or "") for role in ("item", "annotator"))
-        for label, chance in chances.items():
-            sure = min(chance, 1.0)
-            answers.vote("", item, who, label, kind=str(record.get("kind", "machine")), probability=sure)
+        kind = record.get("kind", "machine")
+        if kind not in ("human", "machine"):
+            answers.fail("kind", f"{str(kind)[:40]!r} is neither human nor machine")
+        label = max(chances, key=lambda name: chances[name])  # the likeliest is the vote; the others are classes
+        answers.vote("", item, who, label, kind=kind, probability=min(chances[label], 1.0))
+        answers.classes.setdefault("", {}).update(dict.fromkeys(chances))
 
 
 def is_nested(content: dict[str, Any]) -> bool:
@@ -78,11 +85,14 @@ def is_nested(content: dict[str, Any]) -> bool:
     )
 
 
-def read_nested(content: dict[str, Any], answers: Answers) -> None:
-    """peerannot's answers."""
-    for item, votes in content.items():
-        for annotator, label in votes.items():
-            answers.vote("", item, annotator, label)
+def read_nested(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
+    """peerannot's answers, in one object or in several."""
+    for _, content in found:
+        for item, votes in content.items():
+            if not isinstance(votes, dict):
+                answers.fail(item, "an object of annotators and labels is expected")
+            for annotator, label in votes.items():
+                answers.vote("", item, annotator, label)
 
 
 def write_nested(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str, dict[str, Any]]]:

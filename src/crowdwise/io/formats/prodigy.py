@@ -103,7 +103,6 @@ def _choice(record: dict[str, Any], answer: str, who: str, answers: Answers, tim
         answers.skip("rejected")
     elif (isinstance(config, dict) and config.get("choice_style") == "multiple") or len(accepted) > 1:
         answers.refuse(CHOICE, "several labels at once")
-        answers.skip("several labels at once")
     elif not accepted:
         answers.skip("nothing chosen")
     else:

@@ -113,13 +113,12 @@ def read_zooniverse(rows: Rows, answers: Answers) -> None:
                 answers.skip("empty")
             elif not isinstance(label, str | int | float):
                 answers.refuse(question, "several labels, marks or texts at once")
-                answers.skip("not one label")
             else:
                 if str(row.get("gold_standard")).lower() == "true":
-                    answers.known(question, item, str(label))
-                answers.vote(
-                    question, item, who, str(label), time=(row.get("created_at") or "").removesuffix(" UTC") or None
-                )
+                    answers.known(question, item, str(label))  # and no vote: nobody is measured by himself
+                    continue
+                time = (row.get("created_at") or "").removesuffix(" UTC") or None
+                answers.vote(question, item, who, str(label), time=time)
 
 
 def is_pairwise(columns: list[str]) -> bool:
