@@ -52,7 +52,7 @@ def encode(values: Any, missing_ok: bool = False) -> tuple[Array, Array]:
 def encode_all(columns: Mapping[str, Any], missing_ok: Collection[str]) -> dict[str, Callable[[], tuple[Array, Array]]]:
     """`encode` of several columns, each told when it is called; long ones in threads, for arrow lets go of the GIL."""
     work = {name: partial(encode, column, name in missing_ok) for name, column in columns.items()}
-    if all(len(column) < MANY for column in columns.values()):
+    if all(not hasattr(column, "__len__") or len(column) < MANY for column in columns.values()):
         return dict(work)
     with ThreadPoolExecutor(len(work)) as pool:
         return {name: pool.submit(one).result for name, one in work.items()}

@@ -11,12 +11,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from http.client import HTTPException
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -118,15 +120,19 @@ def _folder(name: str) -> Path | None:
 def _read(folder: Path) -> tuple[Table, dict[str, str]]:
     rows = read_rows(folder / "labels.csv").table
     truth = folder / "truth.csv"
-    columns = {role: names_array(rows[role]) for role in ("item", "annotator", "label")}
+    roles = ("item", "annotator", "label")
+    columns = {role: names_array(rows[require_column(role, rows.column_names)]) for role in roles}
     return Table(columns), read_labels(truth) if truth.is_file() else {}
 
 
 def _features(path: Path) -> dict[str, Array]:
     if not path.is_file():
         return {}
-    with np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (ValueError, OSError, BadZipFile) as error:
+        raise InputError(f"{path} is no .npz of plain arrays") from error
 
 
 def _keep(folder: Path, votes: Table, truth: dict[str, str]) -> None:
@@ -156,7 +162,7 @@ def _download(name: str, known: dict[str, Any]) -> tuple[Table, dict[str, str]]:
     for part, file in known["files"].items():
         try:
             raw = _fetch(file["url"])
-        except (URLError, OSError, ValueError) as error:
+        except (URLError, HTTPException, OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             raise InputError(f"{file['url']} cannot be downloaded ({reason}): {by_hand}") from error
         header = (",".join(file["header"]) + "\n").encode() if "header" in file else b""

@@ -14,7 +14,7 @@ ALIASES = {
     "item": ("item", "item_id", "task", "task_id", "unit", "unit_id", "_unit_id", "question", "question_id",
              "example", "example_id", "object", "instance", "document", "sentence", "uid", "id", "hitid"),
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "_worker_id", "workerid", "rater", "rater_id",
-                  "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert"),
+                  "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert", "model"),
     "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
               "category", "value"),
     "weight": ("weight",),

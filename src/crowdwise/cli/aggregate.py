@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -147,6 +148,6 @@ def _for_a_tool(
     """Labels as a tool imports them, with the data of its own export where the votes are from there."""
     from ..io import Labels, write_labels
 
-    source = votes if reading.export == to and votes != "-" else None
+    source = votes if reading.export == to and Path(votes).is_file() else None
     labels = Labels.of_result(result, confidence, least)
     write_labels(labels, out, to, source=source, question=reading.question or "label")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -98,8 +99,8 @@ def annotators(
         left = prune(crowd, found)
         wide = [name.strip() for name in annotators.split(",")] if annotators else ()
         gone = find(found["annotator"], left.annotators) < 0
-        read_again = {"annotator": annotator, "annotators": wide, "delimiter": delimiter}
-        whole = votes if not reading.export else "-"
+        read_again = {"annotator": annotator, "annotators": wide, "delimiter": o.one_letter(delimiter)}
+        whole = votes if not reading.export and Path(votes).is_file() else "-"
         _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
         o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")
     together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])

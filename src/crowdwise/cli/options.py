@@ -72,6 +72,11 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def one_letter(delimiter: str | None) -> str | None:
+    """A tab may be spelt."""
+    return "\t" if delimiter == "\\t" else delimiter
+
+
 def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] | None = None) -> Reading:
     """Read votes as a command was told to, with further columns, and say what was recognised, changed or left out.
 
@@ -89,7 +94,7 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] 
         annotator=given["annotator"],
         label=given["label"],
         annotators=[name.strip() for name in annotators.split(",")] if annotators else (),
-        delimiter="\t" if delimiter == "\\t" else delimiter,
+        delimiter=one_letter(delimiter),
         no_vote=given["no_vote"] or (),
         repeats=given["repeats"],
         weight=given["weight"],

@@ -29,7 +29,14 @@ def _of_folder(path: Path) -> Files:
     found = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
     if len(found) > MOST_FILES:
         raise InputError(f"{path} holds {len(found):,} files: name a smaller folder")
-    return [(PurePosixPath(file.relative_to(path).as_posix()), file.read_bytes) for file in found]
+    return [(PurePosixPath(file.relative_to(path).as_posix()), partial(_read, file)) for file in found]
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
 def _of_zip(path: Path) -> Files:

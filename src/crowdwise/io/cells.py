@@ -25,6 +25,8 @@ def require_filled(rows: Rows, name: str, advice: str = "") -> None:
 def filled(column: Any) -> Array:
     """Where cells hold more than nothing. The dictionary is looked at, not the rows, where there is one."""
     empty = pc.is_null(column)
+    if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
+        return ~np.asarray(empty)
     if pa.types.is_dictionary(column.type):
         coded = column.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded

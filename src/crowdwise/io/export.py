@@ -14,6 +14,7 @@ import numpy as np
 from ..codes import Array
 from ..crowd import Crowd
 from ..errors import InputError, TooLarge
+from ..soft import likeliest
 from ..table import Table
 from .formats import argilla, cleanlab, hugging_face, label_studio, plain_json, prodigy
 from .formats.folders import write_doccano
@@ -41,7 +42,7 @@ MOST_CELLS = 50_000_000  # of a wide table
 ENDINGS = {
     "table": tuple(WRITERS), "wide": tuple(WRITERS), "lists": (".jsonl",), "peerannot": (".json",),
     "label-studio": (".json",), "prodigy": (".jsonl",), "argilla": (".json",), "argilla-flat": (".jsonl",),
-    "hugging-face": (".parquet", ".jsonl"), "doccano": (".zip",), "cleanlab": (".npz",),
+    "hugging-face": (".parquet",), "doccano": (".zip",), "cleanlab": (".npz",),
 }  # fmt: skip
 BINARY = (".parquet", ".zip", ".npz")
 
@@ -52,7 +53,7 @@ def check_target(target: str | Path, to: str, among: Collection[str]) -> None:
         raise InputError(f"--to {to}: choose among {', '.join(among)}")
     endings, path = ENDINGS[to], Path(target)
     if str(target) == "-":
-        if all(ending in BINARY for ending in endings) or to == "hugging-face":
+        if all(ending in BINARY for ending in endings):
             raise InputError(f"--to {to} needs a file: name it with an ending of {' or '.join(endings)}")
         return
     packed = path.suffix == ".gz" and path.with_suffix("").suffix not in BINARY
@@ -82,6 +83,7 @@ def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question
         write_table(crowd.to_table(), target)
         return []
     notes = _no_room(crowd, to)
+    crowd = likeliest(crowd) if "probability" in crowd.extra else crowd
     crowd = crowd.once() if to in ONCE else crowd
     found = items_of(crowd)
     if to == "wide":

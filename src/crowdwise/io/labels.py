@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..frames import ALIASES, find_column, require_column
-from .cells import plain, require_filled
+from .cells import decoded, filled, require_filled
 from .tables import read_rows
 
 
@@ -30,10 +31,13 @@ def read_labels(
         raise InputError(f"{rows.name}: {error}") from error
     require_filled(rows, item)
     known: dict[Any, Any] = {}
-    pairs = zip(plain(rows.table[item]).tolist(), plain(rows.table[label]).tolist(), strict=True)
+    told = filled(rows.table[label])
+    pairs = zip(decoded(rows.table[item]).to_pylist(), decoded(rows.table[label]).to_pylist(), strict=True)
     for position, (name, value) in enumerate(pairs):
-        if value in ("", None):
+        if not told[position]:
             continue
+        if not isinstance(name, Hashable) or not isinstance(value, Hashable):
+            raise InputError(f"{rows.name}, row {rows.row_number(position)}: lists and objects are no names")
         if known.setdefault(name, value) != value:
             where = f"{rows.name}, row {rows.row_number(position)}"
             raise InputError(f"{where}: item {name!r} is labelled {value!r} here and {known[name]!r} above")

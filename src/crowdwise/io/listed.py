@@ -45,7 +45,8 @@ def unlisted(rows: Rows) -> Rows:
     items = pa.array(row) if item is None else table[item].take(pa.array(row))
     votes = pa.table({"item": items, "annotator": people.flatten(), "label": said.flatten()})
     some = filled(votes["label"])
-    notes = [*rows.notes]
+    unused = [name for name in rows.names if name not in (item, *pair)]
+    notes = [*rows.notes, *([f"columns not used: {', '.join(unused)}"] if unused else [])]
     if item is None:
         notes.append("items are the numbers of rows, from 0")
     if not some.all():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
 from ..errors import InputError
+from ..frames import find_column, values_of
 from .formats.hugging_face import with_class_names
 from .tables import Rows
 
@@ -22,8 +25,24 @@ def rows_of(source: Any) -> Rows:
     if hasattr(source, "column_names") and isinstance(source, dict):
         raise InputError(f"this holds several data sets: choose one of {', '.join(map(repr, source))}")
     try:
-        table = nw.from_native(source, eager_only=True).to_arrow()
+        frame = nw.from_native(source, eager_only=True)
     except TypeError as error:
         text = f"votes are read from a path, a data frame or a data set of Hugging Face, not {type(source).__name__}"
         raise InputError(text) from error
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(f"the frame cannot be read: {_first_line(error)}") from error
+    if not any(find_column(role, frame.columns) for role in ("item", "annotator", "label")):
+        # cleanlab's: a row an item, which the index names, and a column an annotator
+        index = source.index.tolist() if hasattr(source, "index") and hasattr(source, "columns") else range(len(frame))
+        frame = frame.with_columns(nw.new_series("item", [*index], backend=frame.implementation))
+    try:
+        table = pa.table({name: values_of(frame[name]) for name in frame.columns})
+    except pa.ArrowException as error:
+        raise InputError(
+            f"the frame cannot be read: {_first_line(error)}; Crowd.from_frame reads some columns"
+        ) from error
     return Rows("the frame", table, [], lambda position: position, table.column_names)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

@@ -16,6 +16,14 @@ from .archive import MOST_TIMES, SMALL
 
 HEAD = 1 << 16  # bytes by which a format is told
 PIECE = 1 << 22
+NO_TEXT = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV (UTF-8)",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"\x89PNG": "an image, and no table of votes",
+    b"%PDF": "a PDF, and no table of votes",
+    b"\x7fELF": "a program, and no table of votes",
+}
 
 
 class Source(NamedTuple):
@@ -52,7 +60,15 @@ def open_source(source: str | Path) -> Source:
         raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
     if not head:
         raise InputError(f"{name} is empty")
-    return _unzipped(Source(name, path, head))
+    return _known(_unzipped(Source(name, path, head)))
+
+
+def _known(source: Source) -> Source:
+    """Refuse what is no text by what it is."""
+    for magic, what in NO_TEXT.items():
+        if source.head.startswith(magic):
+            raise InputError(f"{source.name}: this is {what}")
+    return source
 
 
 class _Spool:
@@ -67,12 +83,16 @@ class _Spool:
 
 def spooled(name: str, pieces: Iterable[bytes]) -> Source:
     """Bytes as a temporary file."""
-    spool = _Spool()
-    with spool.path.open("w+b") as file:
-        for piece in pieces:
-            file.write(piece)
-        file.seek(0)
-        head = file.read(HEAD)
+    try:
+        spool = _Spool()
+        with spool.path.open("w+b") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.seek(0)
+            head = file.read(HEAD)
+    except OSError as error:
+        reason = f"{error.strerror or error}; TMPDIR names another place"
+        raise InputError(f"{name} cannot be kept in a temporary file: {reason}") from error
     if not head:
         raise InputError(f"{name} is empty")
     return Source(name, spool.path, head, spool)

@@ -19,6 +19,7 @@ from .source import HEAD, Source, open_source
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 BLOCK = 1 << 24  # bytes that are read at a time
 QUOTED = re.compile(r'"[^"]*"')
+LONGEST_CELL = 1 << 28  # letters
 BATCH = 50_000  # records of JSON that become rows at a time
 Wanted = Callable[[list[str]], list[str]]
 
@@ -169,14 +170,17 @@ def _not_utf8(name: str, row: int, byte: int) -> str:
 
 
 def _cells(source: Source, delimiter: str) -> Iterator[list[str]]:
-    """The rows of a delimited file, slowly."""
-    with source.path.open(encoding="utf-8-sig", newline="") as file:
+    """The rows of a delimited file, slowly; for messages."""
+    csv.field_size_limit(LONGEST_CELL)
+    with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         yield from csv.reader(file, delimiter=delimiter)
 
 
 def _where_it_breaks(source: Source, delimiter: str, error: Exception) -> str:
     """Read again, slowly, to say which row arrow stumbled over."""
     name, number, width = source.name, 0, 0
+    if "UTF8" in str(error) or "UTF-8" in str(error):
+        return _first_byte_that_is_no_text(source)
     try:
         for number, row in enumerate(_cells(source, delimiter), start=1):
             width = width or len(row)
@@ -184,8 +188,6 @@ def _where_it_breaks(source: Source, delimiter: str, error: Exception) -> str:
                 return f"{name}, row {number}: {len(row)} cells under a header of {width}"
     except csv.Error as broken:
         return f"{name}, row {number + 1}: {broken}"
-    except UnicodeDecodeError:
-        return _first_byte_that_is_no_text(source)
     return f"{name}: {_first_line(error)}"
 
 

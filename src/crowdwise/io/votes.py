@@ -106,6 +106,7 @@ def read_votes(
                     raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
             return _wide(rows, item, annotators, no_vote, repeats)
         sure = find_column("probability", names, probability)
+        sure = None if sure == weight else sure
         return _long(rows, columns, weight, sure, extra, annotator_extra, no_vote, repeats, soft)
     except InputError as error:
         hint = "; is the delimiter right?" if len(names) == 1 and not str(error).startswith(rows.name) else ""
@@ -166,8 +167,11 @@ def _flat(rows: Rows) -> Rows:
 
 
 def _is_zip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PK\x03\x04"
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:  # said where it is read
+        return False
 
 
 def _of_export(
@@ -180,6 +184,7 @@ def _of_export(
 ) -> Reading:
     try:
         crowd, gold, notes = answers.crowd(question, no_vote)
+        crowd, said = _settled(crowd, soft, repeats)
     except InputError as error:
         raise InputError(error.about(answers.name)) from error
     for name in extra:
@@ -188,7 +193,6 @@ def _of_export(
             raise InputError(
                 f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
             )
-    crowd, said = _settled(crowd, soft, repeats)
     return Reading(crowd, gold, (*notes, *said), export=answers.form, question=answers.chosen(question))
 
 
@@ -263,14 +267,15 @@ def _wide(
     gold_column = find_column("gold", [name for name in names if name not in annotators])
     voters = [require_column("annotator", names, name) for name in annotators]
     voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
-    cells = [(plain(table[name]), filled(table[name])) for name in voters]
+    some = {name: filled(table[name]) for name in voters}
+    cells = [(plain(table[name].filter(pa.array(some[name]))), some[name]) for name in voters]
     items = plain(table[item])
-    if not any(some.any() for _, some in cells):
+    if not any(kept.any() for kept in some.values()):
         raise InputError(f"the columns {', '.join(voters)} hold no votes")
     crowd = Crowd.from_columns(
-        np.concatenate([items[some] for _, some in cells]),
-        np.repeat(np.array(voters, object), [int(some.sum()) for _, some in cells]),
-        np.concatenate([values[some] for values, some in cells]),
+        np.concatenate([items[kept] for _, kept in cells]),
+        np.repeat(np.array(voters, object), [int(kept.sum()) for _, kept in cells]),
+        np.concatenate([values for values, _ in cells if len(values)]),
         items=items,
         annotators=voters,
         no_vote=no_vote,
@@ -278,8 +283,9 @@ def _wide(
     crowd, said = _settled(crowd, soft=None, repeats=repeats)
     gold: dict[Any, Any] = {}
     if gold_column is not None:
-        some = filled(table[gold_column])
-        for name, label in zip(items[some].tolist(), plain(table[gold_column])[some].tolist(), strict=True):
+        known = filled(table[gold_column])
+        labels = plain(table[gold_column].filter(pa.array(known))).tolist()
+        for name, label in zip(items[known].tolist(), labels, strict=True):
             if gold.setdefault(name, label) != label:
                 raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
     ignored = [name for name in names if name not in {item, gold_column, *voters}]
@@ -370,7 +376,9 @@ def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, 
             crowd = soften(crowd)
             remarks.append(f"{told:,} votes count by their probability (--hard counts them whole)")
     parted = "probability" in crowd.extra and soft is None  # the rows of a distribution are no repeats
-    crowd = crowd if parted else crowd.once(repeats)
+    if parted and repeats != "all":
+        crowd, parted = likeliest(crowd), False
+    crowd = crowd.once(repeats)
     remarks += [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
     if repeats == "all" and not parted and crowd.n_repeated:
         remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")

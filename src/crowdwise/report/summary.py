@@ -66,7 +66,7 @@ def _people(content: Mapping[str, Any], name: Callable[[Any], str]) -> Iterator[
         changed = discoveries(2.0 * ndtr(-np.abs(z)), DRIFT)
         ways = (("worse", changed & (z < 0.0)), ("better", changed & (z > 0.0)))
         yield from (told(key, who) for key, who in ways if who.any())
-    if "kind" in table.columns:
+    if "kind" in table.columns and {"human", "machine"} <= set(table["kind"].tolist()):
         machine, votes = table["kind"] == "machine", table["votes"].astype(float)
         theirs, ours = (_mean(table["accuracy"], np.where(who, votes, 0.0)) for who in (machine, ~machine))
         yield fill(words["machines"], count=int(machine.sum()), machine=percent(theirs), human=percent(ours))

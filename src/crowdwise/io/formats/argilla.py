@@ -116,8 +116,11 @@ def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -
 
 def _readable(answers: Answers, question: str, value: Any) -> bool:
     """One label; lists are several labels, spans or rankings."""
-    if isinstance(value, str | int | bool) and value != "":
+    if isinstance(value, str | int | float) and value != "":
         return True
+    if value in (None, "", []):
+        answers.skip("empty")
+        return False
     spans = isinstance(value, list) and value and isinstance(value[0], dict)
     answers.refuse(question, "spans or rankings" if spans else "several labels at once")
     return False

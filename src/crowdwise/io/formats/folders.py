@@ -22,6 +22,7 @@ SPAN = re.compile(r"^(T\S*)\t(\S+) (\d+) (\d+)(?:;(\d+) (\d+))*(?:\t|$)")
 def read_doccano(files: Files, answers: Answers) -> None:
     """One .jsonl a person, named after him: `label` is a list of classes, or of spans."""
     spans = Spans("spans", answers)
+    empty = []
     for path, read in files:
         if path.suffix != ".jsonl":
             continue
@@ -33,13 +34,15 @@ def read_doccano(files: Files, answers: Answers) -> None:
             if given and isinstance(given[0], list):
                 if not all(isinstance(span, list) and len(span) == 3 for span in given):
                     answers.fail(f"label of {path}", "spans are [start, end, label]")
-                spans.mark(item, path.stem, [(span[0], span[1], span[2]) for span in given])
+                spans.mark(answers.named(item, "id"), path.stem, [(span[0], span[1], span[2]) for span in given])
             elif not given:
-                answers.skip("empty")
+                empty.append((answers.named(item, "id"), path.stem))
             elif len(given) > 1:
                 answers.refuse("label", "several labels at once")
             else:
                 answers.vote("label", item, path.stem, given[0])
+    for item, who in empty:  # of spans, who read a document and marked nothing has said so
+        spans.mark(item, who, []) if spans.marks else answers.skip("empty")
     spans.tell()
 
 
@@ -49,7 +52,7 @@ def write_doccano(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str
     for item, said in found:
         for vote in said:
             line = {"id": item, "text": str(item), "label": [vote.label]}
-            files.setdefault(str(vote.annotator), []).append(json.dumps(line, ensure_ascii=False))
+            files.setdefault(str(vote.annotator), []).append(json.dumps(line, ensure_ascii=False, default=str))
     for name, lines in files.items():
         if name.startswith(".") or set(name) & set("/\\\0:"):
             raise InputError(f"annotator {name!r}: doccano's files are named after annotators, and no file can be so")
@@ -83,7 +86,10 @@ def read_cvat(files: Files, answers: Answers) -> None:
         if path.suffix != ".xml":
             continue
         where = f"{answers.name}, {path}" if str(path) != answers.name else answers.name
-        for image in _xml(read(), where).iter("image"):
+        tree = _xml(read(), where)
+        for _ in tree.iter("track"):
+            answers.refuse("track", "tracks")
+        for image in tree.iter("image"):
             tags = {str(tag.get("label")) for tag in image.iter("tag")}
             shapes = [shape.tag for shape in image if shape.tag not in ("tag",)]
             for shape in shapes:

@@ -69,7 +69,7 @@ def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
         features = json.loads(metadata[KEY])["info"]["features"]
         found = {name: _inner(feature) for name, feature in features.items()}
         return {name: [str(each) for each in inner["names"]] for name, inner in found.items() if "names" in inner}
-    except (KeyError, TypeError, ValueError, AttributeError):  # a schema of something else
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError):  # a schema of something else
         return {}
 
 

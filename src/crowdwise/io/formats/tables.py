@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import InputError
 from ...frames import find_column
 from ..answers import Answers
-from ..cells import plain
+from ..cells import decoded
 from ..tables import Rows
 
 NUMBERED = re.compile(r"^(.+?)_?(\d+)$")
@@ -42,7 +42,7 @@ def read_mturk(rows: Rows, answers: Answers) -> None:
             if not row[name]:
                 answers.skip("empty")
             elif name == "Answer.taskAnswers":
-                for question, label in _task_answers(row[name], rows.name, where):
+                for question, label in _task_answers(row[name], answers, where):
                     answers.vote(question, item, row["WorkerId"], label, **more)
             elif name in placed:
                 question, place = placed[name]
@@ -140,7 +140,10 @@ TABLES: dict[str, tuple[Callable[[list[str]], bool], Callable[[Rows, Answers], N
 
 
 def _rows(rows: Rows, answers: Answers) -> Iterator[tuple[str, dict[str, str]]]:
-    columns = {name: plain(rows.table[name]).tolist() for name in rows.table.column_names}
+    columns = {
+        name: ["" if cell is None else str(cell) for cell in decoded(rows.table[name]).to_pylist()]
+        for name in rows.table.column_names
+    }
     for position, cells in enumerate(zip(*columns.values(), strict=True)):
         answers.where = f"row {position + 2}"
         yield answers.where, dict(zip(columns, cells, strict=True))
@@ -159,16 +162,20 @@ def _json(text: str, file: str, where: str, column: str) -> Any:
         raise InputError(f"{file}, {where}, column {column!r}: this is no JSON") from error
 
 
-def _task_answers(text: str, file: str, where: str) -> Iterator[tuple[str, str]]:
+def _task_answers(text: str, answers: Answers, where: str) -> Iterator[tuple[str, str]]:
     """[{"question": "label"}], or {"question": {"label": true, "other": false}} for radio buttons."""
-    content = _json(text, file, where, "Answer.taskAnswers")
+    content = _json(text, answers.name, where, "Answer.taskAnswers")
     for form in content if isinstance(content, list) else [content]:
         if not isinstance(form, dict):
-            raise InputError(f"{file}, {where}, column 'Answer.taskAnswers': an object of answers is expected")
+            answers.fail("Answer.taskAnswers", "an object of answers is expected")
         for question, value in form.items():
             chosen = [name for name, on in value.items() if on is True] if isinstance(value, dict) else [value]
-            if len(chosen) == 1 and isinstance(chosen[0], str | int | float):
+            if not chosen or chosen[0] in (None, ""):
+                answers.skip("empty")
+            elif len(chosen) == 1 and isinstance(chosen[0], str | int | float):
                 yield str(question), str(chosen[0])
+            else:
+                answers.refuse(str(question), "several labels at once")
 
 
 def _number(text: str | None) -> float | None:
