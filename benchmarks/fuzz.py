@@ -55,6 +55,7 @@ def samples() -> dict[str, tuple[str, bytes]]:
     """A file of each format: its ending and its bytes."""
     from crowdwise import Crowd
     from crowdwise.io import VOTES_TO, write_votes
+    from crowdwise.io.export import ENDINGS
 
     rng = random.Random(0)
     votes = [(f"i{n % 6}", f"w{n % 4}", rng.choice(["cat", "dog", "a, b"])) for n in range(20)]
@@ -63,11 +64,10 @@ def samples() -> dict[str, tuple[str, bytes]]:
     crowd = Crowd.from_triples(
         votes, extra={"probability": sure, "seconds": [2.5] * 20}, annotator_extra={"kind": kind}
     )
-    endings = {"doccano": "zip", "table": "csv", "wide": "csv"}
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for to in VOTES_TO:
-            for ending in ("csv", "jsonl", "parquet", "csv.gz") if to == "table" else (endings.get(to, "json"),):
+            for ending in ("csv", "jsonl", "parquet", "csv.gz") if to == "table" else (ENDINGS[to][0][1:],):
                 if to == "cleanlab":
                     continue
                 path = Path(folder) / f"votes.{ending}"
@@ -235,7 +235,7 @@ def main() -> None:
         "Mangled files",
         f"{sum(total.values()):,} files, seeds 0 to {cases // part - 1}: read as a crowd, refused in one line that "
         "names the file, refused in another way, or crashed. "
-        f"The slowest took {slowest:.2f} s; {time.perf_counter() - began:.0f} s in all, two processes.",
+        f"The slowest took {slowest:.2f} s; {time.perf_counter() - began:.0f} s in all, {os.cpu_count()} processes.",
         rows,
     )
 

@@ -420,3 +420,83 @@ def test_frames_of_any_form(frame):
 def test_what_is_no_table():
     with pytest.raises(InputError, match="a path, a data frame or a data set of Hugging Face, not dict"):
         read_votes({"item": [1]})
+
+
+def test_machines_alone_are_machines(file):
+    prediction = {"model_version": "m", "score": 87, "result": [choice("q", "a")]}
+    reading = read_votes(file([{"id": 1, "data": {}, "predictions": [prediction]}]))
+    assert reading.crowd.annotator_extra["kind"].tolist() == ["machine"]
+    assert "1 scores are not between 0 and 1: they are no probabilities, and not used" in reading.notes
+    same_name = [task(1, by(7, choice("q", "a")), predictions=[prediction | {"model_version": "7"}])]
+    assert set(triples(read_votes(file(same_name)).crowd)) == {(1, "7", "a"), (1, "7 (machine)", "a")}
+
+
+def test_questions_of_several_labels_are_refused_or_told(file):
+    several = {"from_name": "q", "to_name": "t", "type": "choices", "value": {"choices": ["a", "b"]}}
+    few = [task(n, by(1, choice("q", "a")), by(2, choice("q", "b") if n else several)) for n in range(3)]
+    assert "1 answers left out: several labels at once, which are not read yet" in read_votes(file(few)).notes
+    most = [task(n, by(1, choice("q", "a") if not n else several), by(2, several)) for n in range(3)]
+    with pytest.raises(InputError, match="question 'q' holds several labels at once"):
+        read_votes(file(most), question="q")
+
+
+def test_what_stands_behind_a_list_is_not_lost(file):
+    one = json.dumps([task(1, by(1, choice("q", "a")))])
+    with pytest.raises(InputError, match="there is more behind the end of the JSON list"):
+        read_votes(file(one + one))
+    answers = '{"i1": {"a": "x"}}\n{"i2": {"a": "y"}}\n'
+    assert triples(read_votes(file(answers)).crowd) == [("i1", "a", "x"), ("i2", "a", "y")]
+    broken = '{"item": 1, "annotator": "a"\n"label": "x"}\n'
+    with pytest.raises(InputError, match="record 1: this is no JSON"):
+        read_votes(file(broken))
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("label-studio", "looks like a table, and not like format='label-studio'"),
+        ("mturk", "does not look like mturk; the columns are item"),
+        ("brat", "brat's documents lie in a folder an annotator"),
+    ],
+)
+def test_a_stated_format_is_obeyed_or_refused(file, form, text):
+    with pytest.raises(InputError, match=text):
+        read_votes(file("item,annotator,label\n1,a,x\n1,b,y\n", "v.csv"), format=form)
+
+
+def test_silent_readers_of_spans(tmp_path):
+    for who, spans in {"ann": [[0, 3, "PER"]], "bob": []}.items():
+        (tmp_path / f"{who}.jsonl").write_text(lines({"id": 1, "text": "Ada", "label": spans}))
+    assert triples(read_votes(tmp_path).crowd) == [("1:0-3", "ann", "PER"), ("1:0-3", "bob", "O")]
+    (tmp_path / "cy.jsonl").write_text(lines({"id": 1, "text": "Ada"}))
+    with pytest.raises(InputError, match=r"field 'label of cy\.jsonl': it is missing: is this a file of doccano"):
+        read_votes(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"\xd0\xcf\x11\xe0abc", "an Excel workbook; save it as CSV"),
+        (b"\xff\xfei\0", "UTF-16 text"),
+        (b"%PDF-1.7", "a PDF"),
+    ],
+)
+def test_foreign_files_are_named(tmp_path, raw, text):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=rf"votes\.csv: this is {text}"):
+        read_votes(path)
+
+
+def test_workbooks_and_arrays_are_named(tmp_path):
+    for name, text in (("xl/workbook.xml", "an Excel workbook"), ("labels.npy", "arrays are written for cleanlab")):
+        with zipfile.ZipFile(tmp_path / "votes.xlsx", "w") as archive:
+            archive.writestr(name, "x")
+        with pytest.raises(InputError, match=text):
+            read_votes(tmp_path / "votes.xlsx")
+
+
+def test_frames_without_an_item_column():
+    frame = pd.DataFrame({"ann": [0, 1, 1], "bob": [1, 1, 0]}, index=["i1", "i2", "i3"])
+    assert triples(read_votes(frame).crowd)[:2] == [("i1", "ann", 0), ("i1", "bob", 1)]
+    assert read_votes(pl.DataFrame({"ann": [0, 1], "bob": [1, 1]})).crowd.items.tolist() == [0, 1]

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote, OneCoin, soften
 from crowdwise.cli import app
-from crowdwise.io import read_votes
+from crowdwise.io import read_votes, write_votes
 
 
 def rows(crowd):
@@ -146,3 +147,36 @@ def test_the_report_and_the_table_tell_machines(tmp_path):
     run = CliRunner().invoke(app, ["annotators", str(votes), "--method", "one-coin", "--out", str(table)])
     assert run.exit_code == 0 and "machine" in run.output, run.output
     assert "kind" in table.read_text().splitlines()[0]
+
+
+def test_a_judge_asked_again_with_distributions(tmp_path):
+    path = tmp_path / "judged.jsonl"
+    asked = [{"item": 1, "judge": "a", "probabilities": {"yes": yes, "no": 1 - yes}} for yes in (0.8, 0.7)]
+    path.write_text("\n".join(map(json.dumps, asked)))
+    assert [row[2] for row in rows(read_votes(path, soft=False).crowd)] == ["yes", "yes"]
+    assert read_votes(path).crowd.classes.tolist() == ["no", "yes"]
+    assert read_votes(path, repeats="last").crowd.weight.round(6).tolist() == [0.4]
+
+
+@pytest.mark.parametrize(
+    ("to", "ending"), [("peerannot", "json"), ("wide", "csv"), ("prodigy", "jsonl"), ("lists", "jsonl")]
+)
+def test_formats_without_room_get_the_likeliest_class(tmp_path, to, ending):
+    table = tmp_path / "votes.csv"
+    table.write_text("item,annotator,label,probability\n1,a,yes,.8\n1,a,no,.2\n1,b,no,.9\n1,b,yes,.1\n")
+    write_votes(read_votes(table, soft=None).crowd, tmp_path / f"out.{ending}", to)
+    again = read_votes(tmp_path / f"out.{ending}", annotators=["a", "b"] if to == "wide" else ()).crowd
+    assert [row[:3] for row in rows(again)] == [("1", "a", "yes"), ("1", "b", "no")]
+
+
+def test_a_column_of_weights_is_not_a_probability_too(tmp_path):
+    table = tmp_path / "votes.csv"
+    table.write_text("item,annotator,label,probability\n1,a,yes,.6\n1,a,no,.4\n")
+    assert read_votes(table, weight="probability").crowd.weight.tolist() == [0.6, 0.4]
+
+
+def test_frames_are_soft_too():
+    frame = pa.table({"item": [1, 1], "judge": ["a", "b"], "label": ["x", "y"], "probability": [0.75, None]})
+    assert Crowd.from_frame(frame).weight.tolist() == read_votes(frame).crowd.weight.tolist() == [0.5, 1.0]
+    with pytest.raises(InputError, match="are they soft already"):
+        soften(Crowd.from_frame(frame))

@@ -134,7 +134,7 @@ class Answers:
         as_text = columns["item"] and isinstance(columns["item"][0], str)
         said_text = columns["label"] and isinstance(columns["label"][0], str)
         gold = {str(item) if as_text else item: str(label) if said_text else label for item, label in known.items()}
-        crowd = crowd.with_names(items=list(gold), classes=self.classes.get(chosen, {}))
+        crowd = crowd.with_names(items=list(gold), classes=self.classes.get(chosen, {})).with_classes(None)
         if gold:
             notes.append(f"gold of {len(gold):,} items")
         left_out = [f"{count:,} answers left out: {reason}" for reason, count in self.skipped.items()]
