@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from crowdwise import InputError
 from crowdwise.cli import app
-from crowdwise.io import FORMATS, read_votes
+from crowdwise.io import FORMATS, read_votes, without_annotators
 from crowdwise.io.records import records
 
 
@@ -500,3 +500,10 @@ def test_frames_without_an_item_column():
     frame = pd.DataFrame({"ann": [0, 1, 1], "bob": [1, 1, 0]}, index=["i1", "i2", "i3"])
     assert triples(read_votes(frame).crowd)[:2] == [("i1", "ann", 0), ("i1", "bob", 1)]
     assert read_votes(pl.DataFrame({"ann": [0, 1], "bob": [1, 1]})).crowd.items.tolist() == [0, 1]
+
+
+def test_lists_are_pruned(tmp_path):
+    path = tmp_path / "lists.parquet"
+    pyarrow.parquet.write_table(pa.table(LISTS), path)
+    left = without_annotators(path, ["bob"])
+    assert list(left.rows()) == [("i1", "ann", 0), ("i2", "ann", -1)]

@@ -130,7 +130,7 @@ def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wante
         if answers is not None:
             return answers
     rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None)
-    rows = _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
+    rows = _named_rows(rows)
     answers = of_table(rows, form) if form != "table" else None
     if answers is None and form not in (None, "table"):
         raise InputError(f"{opened.name}: this looks like a table, and not like format={form!r}")
@@ -150,6 +150,11 @@ def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[
         return [name for name in names if name in taken]
     items = {found["item"], *names[:1], *wide, *more}
     return [name for name in names if name in items or name.strip().lower() not in DESCRIPTIONS]
+
+
+def _named_rows(rows: Rows) -> Rows:
+    """A row a vote, classes by their names, no lists."""
+    return _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
 
 
 def _flat(rows: Rows) -> Rows:
@@ -205,7 +210,7 @@ def without_annotators(
     delimiter: str | None = None,
 ) -> Table:
     """A file of votes, all of its columns, without the rows (of a wide table: the columns) of some annotators."""
-    table, out = read_rows(source, delimiter).table, {str(name) for name in names}
+    table, out = _named_rows(read_rows(source, delimiter)).table, {str(name) for name in names}
     column = find_column("annotator", table.column_names, annotator)
     if annotators or column is None:
         return Table({name: plain(table[name]) for name in table.column_names if name not in out})
