@@ -42,3 +42,7 @@ clean:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt -e .
 	touch $@
+
+# What type checkers are told of the methods and objectives: after a new entry in a registry.
+names: .venv/dev
+	$(BIN)/python tools/names.py && $(BIN)/ruff check --fix --quiet src/crowdwise/__init__.py src/crowdwise/learn/__init__.py

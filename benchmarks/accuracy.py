@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.data import SETS, TEN, real
 from benchmarks.measure import write
 from crowdwise import METHODS, Crowd, metrics
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.votes.gold import gold_codes
 
 PEERS = ("MajorityVote", "Wawa", "ZeroBasedSkill", "DawidSkene", "OneCoinDawidSkene", "GLAD", "MACE", "MMSR")
 SLOW = {"GLAD", "MACE", "MMSR"}  # not run on sets of more votes than this

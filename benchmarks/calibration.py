@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.data import TEN, real
 from benchmarks.measure import write
 from crowdwise import Crowd, metrics
-from crowdwise.gold import gold_codes
-from crowdwise.held_out import held_out, tempered
 from crowdwise.methods import make
+from crowdwise.study.held_out import held_out, tempered
+from crowdwise.votes.gold import gold_codes
 
 METHODS = ("dawid-skene", "ibcc", "mace", "community-bcc", "auto")
 

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd, DawidSkene, MajorityVote, simulate
-from crowdwise.annotators import colluders, honest_result
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.study.annotators import colluders, honest_result
+from crowdwise.votes.gold import gold_codes
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45)
 SEEDS = 3

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.measure import write
 from crowdwise import simulate
 from crowdwise.methods import make
-from crowdwise.uncertainty import annotator_intervals, credible
+from crowdwise.study.uncertainty import annotator_intervals, credible
 
 CROWDS = 40
 WAYS = (("gibbs", "posterior"), ("ibcc", "imputed"), ("dawid-skene", "imputed"), ("dawid-skene", "bootstrap"),

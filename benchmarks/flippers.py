@@ -34,7 +34,7 @@ def network(shape: tuple[int, ...], n_classes: int):
     """The paper's: four convolutions of 3 x 3, pooling after the second, the mean over places at the end."""
     from torch import nn
 
-    from crowdwise.learn.networks import Channels, Head
+    from crowdwise.learn.networks.build import Channels, Head
 
     layers = nn.Sequential(
         Channels(),

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd, DawidSkene, GroupDawidSkene, GroupVote, MajorityVote, simulate
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.votes.gold import gold_codes
 
 SEEDS = 5
 group = simulate.correlated_group

@@ -51,9 +51,9 @@ def problem(name: str, positive: object) -> tuple:
 
 def work(job: tuple) -> dict:
     from crowdwise import IBCC, Crowd
-    from crowdwise.codes import find, names_array
     from crowdwise.learn import CrowdClassifier
     from crowdwise.methods import make
+    from crowdwise.votes.codes import find, names_array
 
     name, positive, share, repeat = job
     x, items, crowd, truth = problem(name, positive)

@@ -9,8 +9,8 @@ import warnings
 from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.votes.gold import gold_codes
 
 NAMES = ("bluebird", "rte", "trec", "dog", "web")
 ORDERED = {"problems": "thresholds"}

@@ -40,7 +40,7 @@ def main() -> None:
     from torch.nn.functional import cross_entropy
 
     from crowdwise.learn import OBJECTIVES, Output, VoteBook
-    from crowdwise.learn.networks import resnet
+    from crowdwise.learn.networks.build import resnet
     from crowdwise.learn.objectives import make_objective
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

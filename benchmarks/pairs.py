@@ -57,7 +57,7 @@ def method(name: str):
 
 
 def identification():
-    from crowdwise.moments import identify
+    from crowdwise.study.identify import identify
 
     made = drawn(1_000_000, 5, 500)
     return lambda: {"verdict": identify(made.crowd).verdict}

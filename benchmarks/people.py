@@ -38,7 +38,7 @@ def job(name: str):
 
 def group_job(name: str):
     from crowdwise import DawidSkene, GroupDawidSkene
-    from crowdwise.moments import spectral_groups
+    from crowdwise.methods.classes.moments import spectral_groups
 
     votes = crowd()
     jobs = {

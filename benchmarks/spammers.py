@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd, DataWarning, DawidSkene, MajorityVote, simulate
-from crowdwise.annotators import covariance_spammers, eliminated, verdicts
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.study.annotators import covariance_spammers, eliminated, verdicts
+from crowdwise.votes.gold import gold_codes
 
 SETS = {"bluebird": "22, .852, .899", "dog": "12, .819, .834", "web": "158, .841, .91", "rte": "-", "temp": "-"}
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.data import SETS, real
 from benchmarks.measure import write
 from crowdwise import Crowd, metrics, simulate
-from crowdwise.gold import gold_codes
 from crowdwise.methods import make
+from crowdwise.votes.gold import gold_codes
 
 STARTS = ("soft", "tensor", "multi-spa", "cnmf-spa", "cnmf-opt", "sym-nmf", "coupled-cpd")
 SEEDS = 10

@@ -26,14 +26,14 @@ BAYESIAN = tuple(name for name, (objective, _) in METHODS.items() if objective.s
 
 
 def judged(proba: np.ndarray, code: np.ndarray) -> dict:
-    from crowdwise.metrics import calibration_error, log_loss
+    from crowdwise.study.metrics import calibration_error, log_loss
 
     return {"nll": log_loss(proba, code), "ece": calibration_error(proba, code)}
 
 
 def work(job: tuple) -> dict:
-    from crowdwise.codes import find, names_array
     from crowdwise.learn import CrowdClassifier
+    from crowdwise.votes.codes import find, names_array
 
     name, method, seed = job
     arrays, votes, truth = features(name)

@@ -6,7 +6,7 @@ import re
 from latex2mathml.converter import convert
 
 from crowdwise import METHODS
-from crowdwise.learn import OBJECTIVES
+from crowdwise.learn.objectives import OBJECTIVES
 
 
 def on_page_markdown(markdown, page, **_):
@@ -29,10 +29,13 @@ def methods_page():
 
 
 def objectives_page():
-    """Each objective's docstring."""
-    lines = []
-    for name, kind in OBJECTIVES.items():
-        lines += ["", f"## {name}", "", f"`crowdwise.learn.{kind.__name__}`", "", as_markdown(inspect.getdoc(kind))]
+    """A table of all objectives, then each one's docstring."""
+    lines = ["| objective | what it does | reference |", "|---|---|---|"]
+    for name, entry in OBJECTIVES.items():
+        lines.append(f"| [{name}](#{name}) | {entry.line} | {entry.reference} |")
+    for name, entry in OBJECTIVES.items():
+        text = as_markdown(inspect.getdoc(entry.load()))
+        lines += ["", f"## {name}", "", f"`crowdwise.learn.{entry.class_name}`", "", text]
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from crowdwise import Crowd, simulate
-from crowdwise.gold import gold_codes
+from crowdwise.votes.gold import gold_codes
 
 torch.set_num_threads(1)  # tests run side by side; threads of small networks would only wait for each other
 

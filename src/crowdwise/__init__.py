@@ -1,133 +1,79 @@
-"""crowdwise learns from crowdsourced labels: the true labels, how good every annotator is, and how sure we are."""
+"""crowdwise learns from crowdsourced answers: the truth, how good every annotator is, and how sure we are of both."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .crowd import Crowd
+from .doors import DOORS
 from .errors import DataWarning, InputError, TooLarge
+from .fit.result import Result, load
 from .methods import METHODS
-from .result import Result
-from .saving import load
-from .soft import soften
-from .table import Table
+from .votes.crowd import Crowd
+from .votes.soft import soften
+from .votes.table import Table
 
 if TYPE_CHECKING:
-    from .aggregate.auto import Auto
-    from .aggregate.belief_propagation import BeliefPropagation
-    from .aggregate.bwa import BWA
-    from .aggregate.catd import CATD
-    from .aggregate.community_bcc import CommunityBCC
-    from .aggregate.confusion_vector import ConfusionVector
-    from .aggregate.crh import CRH
-    from .aggregate.crowd_svm import CrowdSVM
-    from .aggregate.dawid_skene import DawidSkene
-    from .aggregate.ebcc import EBCC
-    from .aggregate.gibbs import Gibbs
-    from .aggregate.glad import GLAD
-    from .aggregate.group_dawid_skene import GroupDawidSkene
-    from .aggregate.group_vote import GroupVote
-    from .aggregate.ibcc import IBCC
-    from .aggregate.mace import MACE
-    from .aggregate.majority_vote import MajorityVote
-    from .aggregate.max_margin import MaxMargin
-    from .aggregate.mean_field import MeanField
-    from .aggregate.minimax_entropy import MinimaxEntropy
-    from .aggregate.one_coin import OneCoin
-    from .aggregate.ordinal import Ordinal
-    from .aggregate.ordinal_thresholds import OrdinalThresholds
-    from .aggregate.spem import SpEM
-    from .aggregate.wawa import Wawa
-    from .aggregate.zencrowd import ZenCrowd
-    from .aggregate.zero_based_skill import ZeroBasedSkill
-    from .moments.cnmf_opt import CNMFOpt
-    from .moments.cnmf_spa import CNMFSPA
-    from .moments.coupled_cpd import CoupledCPD
-    from .moments.eigen_ratio import EigenRatio
-    from .moments.ghosh_svd import GhoshSVD
-    from .moments.kos import KOS
-    from .moments.mmsr import MMSR
-    from .moments.multi_spa import MultiSPA
-    from .moments.pgd import PGD
-    from .moments.sml import SML
-    from .moments.spectral_em import SpectralEM
-    from .moments.sym_nmf import SymNMF
-    from .moments.tensor import Tensor
+    # methods: written by `make names`
+    from .methods.classes.auto import Auto as Auto
+    from .methods.classes.bayes.belief_propagation import BeliefPropagation as BeliefPropagation
+    from .methods.classes.bayes.bwa import BWA as BWA
+    from .methods.classes.bayes.community_bcc import CommunityBCC as CommunityBCC
+    from .methods.classes.bayes.crowd_svm import CrowdSVM as CrowdSVM
+    from .methods.classes.bayes.ebcc import EBCC as EBCC
+    from .methods.classes.bayes.gibbs import Gibbs as Gibbs
+    from .methods.classes.bayes.ibcc import IBCC as IBCC
+    from .methods.classes.bayes.mean_field import MeanField as MeanField
+    from .methods.classes.em.confusion_vector import ConfusionVector as ConfusionVector
+    from .methods.classes.em.dawid_skene import DawidSkene as DawidSkene
+    from .methods.classes.em.glad import GLAD as GLAD
+    from .methods.classes.em.mace import MACE as MACE
+    from .methods.classes.em.minimax_entropy import MinimaxEntropy as MinimaxEntropy
+    from .methods.classes.em.one_coin import OneCoin as OneCoin
+    from .methods.classes.em.spem import SpEM as SpEM
+    from .methods.classes.em.zencrowd import ZenCrowd as ZenCrowd
+    from .methods.classes.groups.group_dawid_skene import GroupDawidSkene as GroupDawidSkene
+    from .methods.classes.groups.group_vote import GroupVote as GroupVote
+    from .methods.classes.moments.cnmf_opt import CNMFOpt as CNMFOpt
+    from .methods.classes.moments.cnmf_spa import CNMFSPA as CNMFSPA
+    from .methods.classes.moments.coupled_cpd import CoupledCPD as CoupledCPD
+    from .methods.classes.moments.eigen_ratio import EigenRatio as EigenRatio
+    from .methods.classes.moments.ghosh_svd import GhoshSVD as GhoshSVD
+    from .methods.classes.moments.kos import KOS as KOS
+    from .methods.classes.moments.mmsr import MMSR as MMSR
+    from .methods.classes.moments.multi_spa import MultiSPA as MultiSPA
+    from .methods.classes.moments.pgd import PGD as PGD
+    from .methods.classes.moments.sml import SML as SML
+    from .methods.classes.moments.spectral_em import SpectralEM as SpectralEM
+    from .methods.classes.moments.sym_nmf import SymNMF as SymNMF
+    from .methods.classes.moments.tensor import Tensor as Tensor
+    from .methods.classes.ordinal.ordinal import Ordinal as Ordinal
+    from .methods.classes.ordinal.ordinal_thresholds import OrdinalThresholds as OrdinalThresholds
+    from .methods.classes.votes.catd import CATD as CATD
+    from .methods.classes.votes.crh import CRH as CRH
+    from .methods.classes.votes.majority_vote import MajorityVote as MajorityVote
+    from .methods.classes.votes.max_margin import MaxMargin as MaxMargin
+    from .methods.classes.votes.wawa import Wawa as Wawa
+    from .methods.classes.votes.zero_based_skill import ZeroBasedSkill as ZeroBasedSkill
+    # end
 
 __version__ = "0.1.0"
+ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
 __all__ = [
-    "BWA",
-    "CATD",
-    "CNMFSPA",
-    "CRH",
-    "EBCC",
-    "GLAD",
-    "IBCC",
-    "KOS",
-    "MACE",
-    "METHODS",
-    "MMSR",
-    "PGD",
-    "SML",
-    "Auto",
-    "BeliefPropagation",
-    "CNMFOpt",
-    "CommunityBCC",
-    "ConfusionVector",
-    "CoupledCPD",
-    "Crowd",
-    "CrowdSVM",
-    "DataWarning",
-    "DawidSkene",
-    "EigenRatio",
-    "GhoshSVD",
-    "Gibbs",
-    "GroupDawidSkene",
-    "GroupVote",
-    "InputError",
-    "MajorityVote",
-    "MaxMargin",
-    "MeanField",
-    "MinimaxEntropy",
-    "MultiSPA",
-    "OneCoin",
-    "Ordinal",
-    "OrdinalThresholds",
-    "Result",
-    "SpEM",
-    "SpectralEM",
-    "SymNMF",
-    "Table",
-    "Tensor",
-    "TooLarge",
-    "Wawa",
-    "ZenCrowd",
-    "ZeroBasedSkill",
-    "load",
-    "soften",
-]
+    "METHODS", "Crowd", "DataWarning", "InputError", "Result", "Table", "TooLarge", "load", "soften",
+    *(entry.class_name for entry in METHODS.own.values()),
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Methods are loaded when they are used."""
-    for method in METHODS.values():
-        if method.class_name == name:
-            return method.load()
-    if name in (
-        "annotators",
-        "checks",
-        "datasets",
-        "dependence",
-        "explain",
-        "graphs",
-        "held_out",
-        "io",
-        "learn",
-        "metrics",
-        "moments",
-        "simulate",
-        "uncertainty",
-    ):
+    """Methods and rooms are loaded when they are used."""
+    entry = METHODS.named(name)
+    if entry is not None:
+        return entry.load()
+    if name in ROOMS:
         return import_module(f"crowdwise.{name}")
     raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *ROOMS, "__version__"])

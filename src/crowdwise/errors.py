@@ -1,4 +1,4 @@
-"""What can go wrong with a user's data, each in one sentence that says what to do."""
+"""What can go wrong with a user's data, each in one sentence that says what to do; and how counts are said."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ class TooLarge(MemoryError):
 
 class DataWarning(UserWarning):
     """There is an answer, but something about the data deserves a look."""
+
+
+def how_many(n: int, what: str) -> str:
+    """A number and its noun, one of them or many.
+
+    >>> how_many(1, "votes"), how_many(2, "classes"), how_many(1, "classes"), how_many(1200, "items")
+    ('1 vote', '2 classes', '1 class', '1,200 items')
+    """
+    one = what.removesuffix("es") if what.endswith("sses") else what.removesuffix("s")
+    return f"{n:,} {one if n == 1 else what}"

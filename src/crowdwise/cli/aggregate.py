@@ -11,9 +11,9 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..codes import Array
+    from ..fit.result import Result
     from ..io import Reading
-    from ..result import Result
+    from ..votes.codes import Array
 
 
 def aggregate(
@@ -67,13 +67,13 @@ def aggregate(
 
     Example: crowdwise aggregate votes.csv --gold gold.csv --out labels.csv --annotators-out annotators.csv
     """
-    from ..annotators import quality
-    from ..held_out import held_out, tempered
+    from ..fit.result import load
     from ..io import write_table
     from ..methods import make
-    from ..saving import load
-    from ..table import Table
-    from ..uncertainty import credible_sets, has_rows, label_intervals
+    from ..study.annotators import quality
+    from ..study.held_out import held_out, tempered
+    from ..study.uncertainty import credible_sets, has_rows, label_intervals
+    from ..votes.table import Table
 
     _check_target(to, out, json)
     model = make(method, seed=seed, **o.settings(set_))

@@ -50,9 +50,9 @@ def agreement(
 
     Example: crowdwise agreement votes.csv --metric ordinal --pairs pairs.csv
     """
-    from ..annotators import agreement as coefficients
-    from ..annotators import agreement_by, pairwise_agreement
     from ..io import write_table
+    from ..study.annotators import agreement as coefficients
+    from ..study.annotators import agreement_by, pairwise_agreement
 
     options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
     with o.spoken_warnings():

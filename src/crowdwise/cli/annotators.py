@@ -11,8 +11,8 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..crowd import Crowd
-    from ..table import Table
+    from ..votes.crowd import Crowd
+    from ..votes.table import Table
 
 MOST_ROWS = 20  # of the table, on a terminal
 DRIFT = 3.0  # standard errors beyond which a change is told
@@ -72,10 +72,10 @@ def annotators(
 
     Example: crowdwise annotators votes.csv --out annotators.csv --prune cleaned.csv
     """
-    from ..annotators import attacked_items, effective_number, prune, quality_by_class, verdicts, with_timing
-    from ..codes import find
     from ..io import write_table
     from ..methods import make
+    from ..study.annotators import attacked_items, effective_number, prune, quality_by_class, verdicts, with_timing
+    from ..votes.codes import find
 
     extra = tuple(name for name in (time, seconds) if name)
     with o.spoken_warnings(), o.progress(method) as tell:
@@ -123,7 +123,7 @@ def _write_pruned(votes: str, target: str, left: Crowd, gone: list[Any], read_ag
 
 def _for_people(found: Table) -> Table:
     """The columns that a terminal has room for, the interval as one."""
-    from ..table import Table
+    from ..votes.table import Table
 
     rows = found.take(slice(0, MOST_ROWS))
     ends = zip(rows["accuracy_low"].tolist(), rows["accuracy_high"].tolist(), strict=True)
@@ -145,7 +145,7 @@ def _for_people(found: Table) -> Table:
 
 def _say_what_stands_out(found: Table) -> None:
     """How many of each verdict, and a line for each of those who got better or worse, surest first."""
-    from ..annotators.verdict import RANK
+    from ..study.annotators.verdict import RANK
 
     counts = {name: int((found["verdict"] == name).sum()) for name in RANK}
     o.say(", ".join(f"{count:,} {name}" for name, count in counts.items() if count) + ".")

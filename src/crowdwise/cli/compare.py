@@ -50,11 +50,11 @@ def compare(
 
     Example: crowdwise compare votes.csv --truth truth.csv --differ disputed.csv
     """
-    from ..compare import MEASURES, USUAL, disputed
-    from ..compare import compare as side_by_side
     from ..io import read_labels, write_table
     from ..methods import METHODS
-    from ..table import Table
+    from ..study.compare import MEASURES, USUAL, disputed
+    from ..study.compare import compare as side_by_side
+    from ..votes.table import Table
 
     names = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with o.spoken_warnings(), o.progress("compare") as tell:

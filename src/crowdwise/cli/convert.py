@@ -42,10 +42,10 @@ def convert(
 
     Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
     """
-    from ..codes import names_array
     from ..errors import InputError
     from ..io import VOTES_TO, check_target, write_table, write_votes
-    from ..table import Table
+    from ..votes.codes import names_array
+    from ..votes.table import Table
 
     check_target(out, to, VOTES_TO)
     reading = o.read(context.params)

@@ -20,10 +20,10 @@ def datasets(
     Example: crowdwise datasets bluebird --out votes.csv --truth truth.csv
     """
     from .. import datasets as known
-    from ..codes import names_array
     from ..errors import InputError
     from ..io import write_table
-    from ..table import Table
+    from ..votes.codes import names_array
+    from ..votes.table import Table
 
     if name is None:
         if out or truth:

@@ -20,13 +20,13 @@ def demo(
     Example: crowdwise demo --out crowdwise-demo
     """
     from .. import simulate as s
-    from ..annotators import verdicts
-    from ..compare import compare
     from ..errors import InputError
     from ..io import write_table
-    from ..metrics import skill_correlation
     from ..report import report
-    from ..table import Table
+    from ..study.annotators import verdicts
+    from ..study.compare import compare
+    from ..study.metrics import skill_correlation
+    from ..votes.table import Table
 
     try:
         from sklearn.datasets import load_digits

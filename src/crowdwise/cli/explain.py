@@ -37,8 +37,8 @@ def explain(
 
     Example: crowdwise explain votes.csv item-17
     """
-    from ..explain import explain as why_of
     from ..methods import make
+    from ..study.explain import explain as why_of
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(

@@ -47,8 +47,8 @@ def identify(
     """
     from ..io import write_table
     from ..methods import make
-    from ..moments import identify as identified
-    from ..table import Table
+    from ..study.identify import identify as identified
+    from ..votes.table import Table
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Annotated
 
 import typer
@@ -22,17 +21,16 @@ def methods(
     """
     import numpy as np
 
-    from ..table import Table
+    from ..votes.table import Table
 
     columns: dict[str, list[str]]
     if objectives:
-        from ..learn import OBJECTIVES
+        from ..learn.objectives import OBJECTIVES
 
-        said = {name: inspect.getdoc(kind) or "" for name, kind in OBJECTIVES.items()}
         columns = {
-            "objective": list(said),
-            "what it does": [text.partition("\n")[0] for text in said.values()],
-            "reference": [" ".join(text.partition("Reference: ")[2].split()) for text in said.values()],
+            "objective": list(OBJECTIVES),
+            "what it does": [objective.line for objective in OBJECTIVES.values()],
+            "reference": [objective.reference for objective in OBJECTIVES.values()],
         }
     else:
         from ..methods import METHODS

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from ..base import Aggregator
-    from ..crowd import Crowd
+    from ..fit.aggregator import Aggregator
+    from ..fit.result import Result
     from ..io import Reading
-    from ..result import Result
-    from ..table import Table
+    from ..votes.crowd import Crowd
+    from ..votes.table import Table
 
 Votes = Annotated[
     str, typer.Argument(help="A table (CSV, TSV, JSON, Parquet, also .gz) or an annotation tool's export; - is stdin.")
@@ -113,8 +113,8 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] 
 
 def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, Any] | None]:
     """The crowd and its gold: from the file, or from beside the votes; its classes join those of the votes."""
-    from ..codes import find, names_array
     from ..io import read_labels
+    from ..votes.codes import find, names_array
 
     gold = dict(reading.gold) if gold_file is None else read_labels(gold_file)
     if gold_file is not None and reading.gold:
@@ -128,8 +128,8 @@ def with_known(reading: Reading, gold_file: str | None) -> tuple[Any, dict[Any, 
 
 def require_kin(crowd: Crowd, known: dict[Any, Any], file: str) -> None:
     """Known labels that share no item with the votes are of something else; so are several that share no label."""
-    from ..codes import find, names_array, shown
     from ..errors import InputError
+    from ..votes.codes import find, names_array, shown
 
     for what, theirs, ours, few in (
         ("item", list(known), crowd.items, 1), ("label", list(known.values()), crowd.classes, 2),
@@ -154,7 +154,7 @@ def believed(
 
     Gold settles the matter, unless somebody is trusted.
     """
-    from ..annotators import honest_result
+    from ..study.annotators import honest_result
 
     fitted = model.fit(crowd, gold=gold, engine=engine, callback=steps(tell))
     if gold is not None and not trusted:

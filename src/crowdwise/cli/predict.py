@@ -42,7 +42,7 @@ def predict(
 
     from ..io import read_features, write_table
     from ..learn import CrowdClassifier
-    from ..table import Table
+    from ..votes.table import Table
 
     trained = CrowdClassifier.load(model / "model.npz" if model.is_dir() else model)
     known = read_features(features)

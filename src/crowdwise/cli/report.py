@@ -74,13 +74,13 @@ def report(
 
     Example: crowdwise report votes.csv --out report.html --gold gold.csv
     """
-    from ..annotators.items import known_annotators
-    from ..codes import find
     from ..io import read_labels, write_table
     from ..methods import make
     from ..report import anonymised
     from ..report import report as about
     from ..report.content import QUICK
+    from ..study.annotators.items import known_annotators
+    from ..votes.codes import find
 
     form = _form(out, form, json)
     out = out or ("report.html" if form == "html" else "-")

@@ -49,10 +49,10 @@ def review(
     """
     import numpy as np
 
-    from ..annotators import repeated as repeated_votes
-    from ..annotators import review as reviewed
     from ..io import write_table
     from ..methods import make
+    from ..study.annotators import repeated as repeated_votes
+    from ..study.annotators import review as reviewed
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(

@@ -36,7 +36,7 @@ def simulate(
 
     from .. import simulate as s
     from ..io import write_table
-    from ..table import Table
+    from ..votes.table import Table
 
     made = s.crowd(
         s.parse(people, classes, seed), n_items=items, per_item=per_item, graph=graph, difficulty=difficulty, seed=seed

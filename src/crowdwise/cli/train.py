@@ -73,9 +73,9 @@ def train(
     from ..errors import InputError
     from ..io import read_features, read_labels, write_table
     from ..learn import CrowdClassifier
-    from ..learn.checkpoint import forget
-    from ..learn.history import draw
-    from ..learn.parallel import rank
+    from ..learn.training.checkpoint import forget
+    from ..learn.training.curve_plot import draw
+    from ..learn.training.parallel import rank
 
     if precision not in ("no", "bf16", "fp16"):
         raise InputError(f"--precision {precision}: choose no, bf16 or fp16")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..crowd import Crowd
 from ..errors import InputError
+from ..votes.crowd import Crowd
 from .cores import available_cores
 from .numpy_engine import NumpyEngine, normalise
 from .tuples import Tuples, meetings

@@ -75,12 +75,16 @@ def soften(unrolled, scores, bits, n_items, mass):
 
 @jit
 def from_table(  # noqa: PLR0912
-    unrolled, low, high, first, cells, weight, table, log_state, log_item, counts, mass, posterior
+    unrolled, low, high, first, cells, weight, table, log_state, known, log_rows, counts, mass, posterior
 ):
-    """Items low..high; empty weight, log_item, counts or posterior: there is none, or it is not wanted."""
+    """Items low..high; empty weight, counts or posterior: there is none, or it is not wanted.
+
+    known: items of which something is known, ascending; log_rows: what that adds to their scores.
+    """
     states = len(unrolled) if len(unrolled) > 0 else log_state.size
     scores, bits = np.empty((BLOCK, states), np.float32), np.empty(BLOCK * states, np.int32)
-    weighted, prior, counting, keeping = weight.size > 0, log_item.size > 0, counts.size > 0, posterior.size > 0
+    weighted, counting, keeping = weight.size > 0, counts.size > 0, posterior.size > 0
+    row = np.searchsorted(known, low)
     evidence = 0.0
     for block in range(low, high, BLOCK):
         n_items = min(BLOCK, high - block)
@@ -88,9 +92,10 @@ def from_table(  # noqa: PLR0912
             i = block + j
             for s in range(states):
                 scores[j, s] = log_state[s]
-            if prior:
+            if row < known.size and known[row] == i:
                 for s in range(states):
-                    scores[j, s] += log_item[i, s]
+                    scores[j, s] += log_rows[row, s]
+                row += 1
             if weighted:
                 for v in range(first[i], first[i + 1]):
                     cell, w = cells[v], f32(weight[v])
@@ -123,11 +128,14 @@ def from_table(  # noqa: PLR0912
 
 
 @jit
-def from_hits(unrolled, low, high, first, cells, label, weight, gain, log_state, log_item, agree, mass, posterior):
+def from_hits(
+    unrolled, low, high, first, cells, label, weight, gain, log_state, known, log_rows, agree, mass, posterior
+):
     """The same where a vote lifts only the class that it names, by gain[cell]; agree: (cells,). O(1) a vote."""
     states = len(unrolled) if len(unrolled) > 0 else log_state.size
     scores, bits = np.empty((BLOCK, states), np.float32), np.empty(BLOCK * states, np.int32)
-    weighted, prior, counting, keeping = weight.size > 0, log_item.size > 0, agree.size > 0, posterior.size > 0
+    weighted, counting, keeping = weight.size > 0, agree.size > 0, posterior.size > 0
+    row = np.searchsorted(known, low)
     evidence = 0.0
     for block in range(low, high, BLOCK):
         n_items = min(BLOCK, high - block)
@@ -135,9 +143,10 @@ def from_hits(unrolled, low, high, first, cells, label, weight, gain, log_state,
             i = block + j
             for s in range(states):
                 scores[j, s] = log_state[s]
-            if prior:
+            if row < known.size and known[row] == i:
                 for s in range(states):
-                    scores[j, s] += log_item[i, s]
+                    scores[j, s] += log_rows[row, s]
+                row += 1
             for v in range(first[i], first[i + 1]):
                 scores[j, label[v]] += gain[cells[v]] * (f32(weight[v]) if weighted else f32(1.0))
         evidence += soften(unrolled, scores, bits, n_items, mass)
@@ -205,7 +214,7 @@ def sums_by_cell(low, high, first, item, weight, posterior, out):
 
 @jit
 def from_logits(  # noqa: PLR0912
-    low, high, first, annotator, label, weight, of_annotator, of_item, log_state, log_item, posterior, pull, pull_item
+    low, high, first, annotator, label, weight, of_annotator, of_item, log_state, log_known, posterior, pull, pull_item
 ):
     """Items low..high where chances are softmax(annotator's + item's logits); adds to the slopes, returns evidence."""
     n_classes = log_state.size
@@ -214,13 +223,13 @@ def from_logits(  # noqa: PLR0912
         most = max(most, first[i + 1] - first[i])
     chance = np.empty((most, n_classes, n_classes))
     scores = np.empty(n_classes)
-    weighted, prior = weight.size > 0, log_item.size > 0
+    weighted, prior = weight.size > 0, log_known.size > 0
     evidence = 0.0
     for i in range(low, high):
         for k in range(n_classes):
             scores[k] = log_state[k]
             if prior:
-                scores[k] += log_item[i, k]
+                scores[k] += log_known[i, k]
         for v in range(first[i], first[i + 1]):
             a, at = annotator[v], v - first[i]
             w = weight[v] if weighted else 1.0

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array, smallest_int, stable_sort
-from ..crowd import Crowd
 from ..errors import TooLarge
-from . import kernels, meeting_kernels
+from ..votes.codes import Array, smallest_int, stable_sort
+from ..votes.crowd import Crowd
+from ..votes.known import Known
+from . import chain_kernels, kernels, meeting_kernels
 from .numpy_engine import NumpyEngine
 from .tuples import Tuples, meetings, positive
 
@@ -77,40 +78,40 @@ class NumbaEngine(NumpyEngine):
     def annotator_sums(self, posterior: Array) -> Array:
         return self._cell_sums(self.annotator, np.ascontiguousarray(posterior), self.n_annotators)
 
-    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
+    def posterior(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, float]:
         posterior = np.empty((self.n_items, log_state.size), np.float32)
-        _, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
+        _, evidence = self._from_table(table, log_state, known, posterior=posterior)
         return posterior, evidence
 
-    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
+    def sweep(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, Array, float]:
         if not self._fits(log_state.size):
             posterior = np.empty((self.n_items, log_state.size), np.float32)
-            mass, evidence = self._from_table(table, log_state, log_item, posterior=posterior)
+            mass, evidence = self._from_table(table, log_state, known, posterior=posterior)
             return self.confusion_counts(posterior), mass, evidence
         counts = np.zeros((self.threads, self.n_cells, log_state.size))
-        mass, evidence = self._from_table(table, log_state, log_item, counts=counts)
+        mass, evidence = self._from_table(table, log_state, known, counts=counts)
         return self._shaped(counts.sum(axis=0)), mass, evidence
 
     def posterior_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, float]:
         posterior = np.empty((self.n_items, log_state.size), np.float32)
-        _, evidence = self._from_hits(hit, miss, log_state, log_item, posterior=posterior)
+        _, evidence = self._from_hits(hit, miss, log_state, known, posterior=posterior)
         return posterior, evidence
 
     def sweep_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, Array, float]:
         agree = self._private(self.n_cells)
-        mass, evidence = self._from_hits(hit, miss, log_state, log_item, agree=agree)
+        mass, evidence = self._from_hits(hit, miss, log_state, known, agree=agree)
         return agree.sum(axis=0).reshape(self.n_annotators, self.n_classes), mass, evidence
 
     def logit_sweep(
-        self, annotator_logits: Array, item_logits: Array, log_state: Array, log_item: Array | None = None
+        self, annotator_logits: Array, item_logits: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, float, Array, Array]:
         posterior, pull_item = np.empty((self.n_items, self.n_classes)), np.zeros(item_logits.shape)
         pull = np.zeros((self.threads, *annotator_logits.shape))
-        prior = np.empty((0, 0)) if log_item is None else np.ascontiguousarray(log_item, float)
+        prior = np.empty((0, 0)) if known is None else known.dense(self.n_items)
         parts = self._each(
             lambda t, low, high: kernels.from_logits(
                 low, high, self.first, self.annotator, self.label, self.w, annotator_logits, item_logits, log_state,
@@ -173,13 +174,27 @@ class NumbaEngine(NumpyEngine):
         )
         return self._shaped(sums.sum(axis=0)), mass.sum(axis=0), float(sum(parts))
 
+    def chain(
+        self, order: Array, begin: Array, log_start: Array, log_move: Array, log_evidence: Array
+    ) -> tuple[Array, Array, Array, float]:
+        start, move, n = np.exp(log_start), np.exp(log_move), log_start.size
+        posterior, begins = np.empty_like(log_evidence), self._private(n)
+        moves = np.zeros((self.threads, n, n))
+        parts = self._each(
+            lambda t, low, high: chain_kernels.forward_backward(
+                low, high, order, begin, start, move, log_evidence, posterior, begins[t], moves[t]
+            ),
+            _even(begin, self.threads),
+        )
+        return posterior, begins.sum(axis=0), moves.sum(axis=0), float(sum(parts))
+
     # -- one pass over the items ----------------------------------------------------------------------------------
 
     def _from_table(
         self,
         table: Array,
         log_state: Array,
-        log_item: Array | None,
+        known: Known | None,
         counts: Array | None = None,
         posterior: Array = NO_ROWS,
     ) -> tuple[Array, float]:
@@ -190,11 +205,24 @@ class NumbaEngine(NumpyEngine):
         offset = float((self.given.ravel() * top).sum())
         flat = np.subtract(flat, top[:, None], out=np.empty(flat.shape, np.float32), casting="same_kind")
         unrolled = kernels.sized(log_state.size)
-        state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
+        state, mass = log_state.astype(np.float32), self._private(log_state.size)
+        items, rows = _rows(known)
         counts = np.empty((self.threads, 0, 0)) if counts is None else counts
         parts = self._each(
             lambda t, low, high: kernels.from_table(
-                unrolled, low, high, self.first, self.cells, self.w, flat, state, prior, counts[t], mass[t], posterior
+                unrolled,
+                low,
+                high,
+                self.first,
+                self.cells,
+                self.w,
+                flat,
+                state,
+                items,
+                rows,
+                counts[t],
+                mass[t],
+                posterior,
             )
         )
         return mass.sum(axis=0), sum(parts) + offset
@@ -204,14 +232,15 @@ class NumbaEngine(NumpyEngine):
         hit: Array,
         miss: Array,
         log_state: Array,
-        log_item: Array | None,
+        known: Known | None,
         agree: Array | None = None,
         posterior: Array = NO_ROWS,
     ) -> tuple[Array, float]:
         offset = float((self.given * miss).sum())
         gain = (hit - miss).ravel().astype(np.float32)
         unrolled = kernels.sized(log_state.size)
-        state, prior, mass = *_single(log_state, log_item), self._private(log_state.size)
+        state, mass = log_state.astype(np.float32), self._private(log_state.size)
+        items, rows = _rows(known)
         agree = np.empty((self.threads, 0)) if agree is None else agree
         parts = self._each(
             lambda t, low, high: kernels.from_hits(
@@ -224,7 +253,8 @@ class NumbaEngine(NumpyEngine):
                 self.w,
                 gain,
                 state,
-                prior,
+                items,
+                rows,
                 agree[t],
                 mass[t],
                 posterior,
@@ -276,9 +306,11 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="crowdwise")
 
 
-def _single(log_state: Array, log_item: Array | None) -> tuple[Array, Array]:
-    prior = NO_ROWS if log_item is None else np.ascontiguousarray(log_item, np.float32)
-    return log_state.astype(np.float32), prior
+def _rows(known: Known | None) -> tuple[Array, Array]:
+    """Items of which something is known, and their rows in single precision."""
+    if known is None:
+        return np.empty(0, np.int64), NO_ROWS
+    return known.item.astype(np.int64, copy=False), np.ascontiguousarray(known.log_rows, np.float32)
 
 
 def _first(code: Array, n: int) -> Array:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
+from ..votes.known import Known, with_known
+from .chains import forward_backward
 from .tuples import Tuples, count_tuples
 
 MOST_MESSAGES = 2_000_000  # votes times points held at once
@@ -145,34 +147,34 @@ class NumpyEngine:
 
     # -- the passes of EM; compiled engines fuse them -----------------------------------------------------------
 
-    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
+    def posterior(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, float]:
         """E-step over a table of log chances: posterior (items, states) and the log-evidence of the votes."""
         scores = self.item_scores(table) + log_state
-        return normalise(scores if log_item is None else scores + log_item)
+        return normalise(with_known(scores, known))
 
-    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
+    def sweep(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, Array, float]:
         """E-step and its sums in one go: counts (annotators, states, given), mass of each state, log-evidence."""
-        posterior, evidence = self.posterior(table, log_state, log_item)
+        posterior, evidence = self.posterior(table, log_state, known)
         return self.confusion_counts(posterior), posterior.sum(axis=0), evidence
 
     def posterior_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, float]:
         """As `posterior` where a vote lifts only the class that it names: hit, miss are (annotators, given)."""
         cell = (self.annotator, self.label)
         scores = self.item_votes((hit - miss)[cell]) + self.item_votes(miss[cell]).sum(axis=1, keepdims=True)
         scores += log_state
-        return normalise(scores if log_item is None else scores + log_item)
+        return normalise(with_known(scores, known))
 
     def sweep_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, Array, float]:
         """As `sweep` in the hit form: the sum is the mass of right votes, (annotators, given)."""
-        posterior, evidence = self.posterior_hits(hit, miss, log_state, log_item)
+        posterior, evidence = self.posterior_hits(hit, miss, log_state, known)
         return self.annotator_votes(posterior[self.item, self.label]), posterior.sum(axis=0), evidence
 
     def logit_sweep(
-        self, annotator_logits: Array, item_logits: Array, log_state: Array, log_item: Array | None = None
+        self, annotator_logits: Array, item_logits: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, float, Array, Array]:
         """E-step where a vote's chances are softmax(annotator's + item's logits), rows (true, given), and its slopes.
 
@@ -186,7 +188,7 @@ class NumpyEngine:
         chance /= total
         said = logits[np.arange(self.label.size), :, self.label] - np.log(total[:, :, 0])  # (votes, true)
         scores = self.item_rows(said) + log_state
-        posterior, evidence = normalise(scores if log_item is None else scores + log_item)
+        posterior, evidence = normalise(with_known(scores, known))
         slope = -chance
         slope[np.arange(self.label.size), :, self.label] += 1.0
         slope *= posterior[self.item][:, :, None]
@@ -197,6 +199,15 @@ class NumpyEngine:
             np.asarray(self._rows_by_annotator @ flat).reshape(annotator_logits.shape),
             self.item_rows(flat).reshape(item_logits.shape),
         )
+
+    def chain(
+        self, order: Array, begin: Array, log_start: Array, log_move: Array, log_evidence: Array
+    ) -> tuple[Array, Array, Array, float]:
+        """Forward and backward along chains of items: `order[begin[c] : begin[c + 1]]` are the items of chain c.
+
+        Posterior (items, states), expected begins (states,) and moves (states, states), and the log-evidence.
+        """
+        return forward_backward(order, begin, log_start, log_move, log_evidence)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

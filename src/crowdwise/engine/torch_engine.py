@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..codes import Array, stable_sort
-from ..crowd import Crowd
 from ..errors import InputError
+from ..votes.codes import Array, stable_sort
+from ..votes.crowd import Crowd
+from ..votes.known import Known
 from .cores import available_cores
 from .numba_engine import NumbaEngine
 from .numpy_engine import NumpyEngine
@@ -62,45 +63,45 @@ class TorchEngine(NumpyEngine):
         """What counts votes that meet: on the processor, compiled."""
         return NumbaEngine(self.crowd, available_cores())
 
-    def posterior(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, float]:
-        posterior, evidence = self._posterior(table, log_state, log_item)
+    def posterior(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, float]:
+        posterior, evidence = self._posterior(table, log_state, known)
         return self._get(posterior), evidence
 
-    def sweep(self, table: Array, log_state: Array, log_item: Array | None = None) -> tuple[Array, Array, float]:
-        posterior, evidence = self._posterior(table, log_state, log_item)
+    def sweep(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, Array, float]:
+        posterior, evidence = self._posterior(table, log_state, known)
         counts = self._sum_cells(posterior[self._item_by_cell])  # (annotators * given, states)
         shaped = self._get(counts).reshape(self.n_annotators, self.n_classes, -1).transpose(0, 2, 1)
         return shaped, self._get(posterior.sum(dim=0)), evidence
 
     def posterior_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, float]:
-        posterior, evidence = self._posterior_hits(hit, miss, log_state, log_item)
+        posterior, evidence = self._posterior_hits(hit, miss, log_state, known)
         return self._get(posterior), evidence
 
     def sweep_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None = None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
     ) -> tuple[Array, Array, float]:
-        posterior, evidence = self._posterior_hits(hit, miss, log_state, log_item)
+        posterior, evidence = self._posterior_hits(hit, miss, log_state, known)
         right = posterior[self._item_by_cell, self._labels[self._by_cell]]
         agree = self._get(self._sum_cells(right[:, None])).reshape(self.n_annotators, self.n_classes)
         return agree, self._get(posterior.sum(dim=0)), evidence
 
     # -- on the device --------------------------------------------------------------------------------------------
 
-    def _posterior(self, table: Array, log_state: Array, log_item: Array | None) -> tuple[torch.Tensor, float]:
+    def _posterior(self, table: Array, log_state: Array, known: Known | None) -> tuple[torch.Tensor, float]:
         rows = self._put(table.transpose(0, 2, 1).reshape(-1, table.shape[1]))[self._cells]  # (votes, states)
-        return self._normalise(self._sum_items(rows), log_state, log_item)
+        return self._normalise(self._sum_items(rows), log_state, known)
 
     def _posterior_hits(
-        self, hit: Array, miss: Array, log_state: Array, log_item: Array | None
+        self, hit: Array, miss: Array, log_state: Array, known: Known | None
     ) -> tuple[torch.Tensor, float]:
         gain, floor = (self._put(value.ravel())[self._cells] for value in (hit - miss, miss))  # (votes,)
         gain = gain if self._w is None else gain * self._w
         order, lengths = self._by_item_label
         scores = torch.segment_reduce(gain[order], "sum", lengths=lengths, unsafe=True, initial=0.0)
         scores = scores.reshape(self.n_items, self.n_classes) + self._sum_items(floor[:, None])
-        return self._normalise(scores, log_state, log_item)
+        return self._normalise(scores, log_state, known)
 
     @cached_property
     def _by_item_label(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -108,9 +109,10 @@ class TorchEngine(NumpyEngine):
         lengths = torch.bincount(cell, minlength=self.n_items * self.n_classes)
         return torch.argsort(cell, stable=True), lengths
 
-    def _normalise(self, scores: torch.Tensor, log_state: Array, log_item: Array | None) -> tuple[torch.Tensor, float]:
+    def _normalise(self, scores: torch.Tensor, log_state: Array, known: Known | None) -> tuple[torch.Tensor, float]:
         scores = scores + self._put(log_state)
-        scores = scores if log_item is None else scores + self._put(log_item)
+        if known is not None:
+            scores[self._put(known.item)] += self._put(known.log_rows)
         total = torch.logsumexp(scores, dim=1, keepdim=True)
         return torch.exp(scores - total), float(total.sum())
 

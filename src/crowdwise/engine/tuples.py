@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
 
 MOST_AT_ONCE = 4_000_000  # meetings held before they are counted
 

@@ -3,9 +3,9 @@
 from .export import LABELS_TO, VOTES_TO, check_target, write_labels, write_votes
 from .features import Features, read_features
 from .formats import FORMATS
-from .labels import read_labels
+from .known_labels import read_labels
 from .outgoing import Labels
-from .votes import Reading, read_votes, without_annotators
+from .read import Reading, read_votes, without_annotators
 from .write import write_table
 
 __all__ = [

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
 from ..errors import InputError
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
 
 COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
 LARGEST = 1 << 63  # whole number
@@ -29,7 +29,7 @@ class Answers:
     >>> answers.refuse("stars", "ratings")
     >>> crowd, gold, notes = answers.crowd()
     >>> crowd, crowd.annotator_extra["kind"].tolist()
-    (Crowd(2 votes, 1 items, 2 annotators, 2 classes), ['human', 'machine'])
+    (Crowd(2 votes, 1 item, 2 annotators, 2 classes), ['human', 'machine'])
     >>> notes
     ["question 'sentiment'", "question 'stars' is left out: it holds ratings, which are not read yet"]
     """

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..codes import Array
 from ..errors import InputError
-from .tables import Rows
+from ..votes.codes import Array
+from .table_rows import Rows
 
 
 def require_filled(rows: Rows, name: str, advice: str = "") -> None:

@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
 from ..errors import InputError, TooLarge
-from ..soft import likeliest
-from ..table import Table
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
+from ..votes.soft import likeliest
+from ..votes.table import Table
 from .formats import argilla, cleanlab, hugging_face, label_studio, plain_json, prodigy
 from .formats.folders import write_doccano
 from .outgoing import Labels, items_of
@@ -76,7 +76,7 @@ def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question
     >>> crowd = Crowd.from_triples([("i1", "ann", "cat"), ("i1", "bob", "dog")], extra={"seconds": [3.0, 4.0]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_votes(crowd, f"{folder}/votes.jsonl", "prodigy"), read_votes(f"{folder}/votes.jsonl").crowd
-    (['seconds: prodigy has no room for that'], Crowd(2 votes, 1 items, 2 annotators, 2 classes))
+    (['seconds: prodigy has no room for that'], Crowd(2 votes, 1 item, 2 annotators, 2 classes))
     """
     check_target(target, to, VOTES_TO)
     if to == "table":

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array
 from ..errors import InputError
+from ..votes.codes import Array
 
 
 @dataclass(frozen=True)

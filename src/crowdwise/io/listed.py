@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError
-from ..frames import find_column
+from ..votes.frames import find_column
 from .cells import filled
-from .tables import Rows
+from .table_rows import Rows
 
 PEOPLE = ("annotators", "annotator_ids", "workers", "users")
 SAID = ("labels", "annotations", "answers", "votes")

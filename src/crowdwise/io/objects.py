@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError
-from ..frames import find_column, values_of
+from ..votes.frames import find_column, values_of
 from .formats.hugging_face import with_class_names
-from .tables import Rows
+from .table_rows import Rows
 
 
 def rows_of(source: Any) -> Rows:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
-from ..result import Result
+from ..fit.result import Result
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
 
 
 class Said(NamedTuple):

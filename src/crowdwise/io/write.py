@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Literal
 import numpy as np
 
 from ..errors import InputError
-from ..saving import whole_file
-from ..table import Table
+from ..files import whole_file
+from ..votes.table import Table
 
 
 def write_table(table: Table, target: str | Path) -> None:

@@ -1,69 +1,73 @@
 """End-to-end learning: a network and the annotators learned together, straight from the votes."""
 
-try:
-    import torch as _torch  # noqa: F401
-except ImportError as error:
-    raise ImportError("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
+from __future__ import annotations
 
-from .aggnet import AggNet
-from .annot_mix import AnnotMix
-from .bayes_dgc import BayesDGC
-from .ccem import CCEM
-from .choose import Choice, choose
-from .classifier import CrowdClassifier
-from .coinnet import COINNet
-from .conal import CoNAL
-from .cross_fit import CrossFit
-from .crowd_layer import CrowdLayer
-from .crowdlab import Crowdlab
-from .deep_bp import DeepBP
-from .deep_mf import DeepMF
-from .doctor_net import DoctorNet, WeightedDoctorNet
-from .geo import GeoF, GeoW
-from .instance_trace import InstanceTrace
-from .max_mig import MaxMIG
-from .mbem import MBEM
-from .objective import Objective, Output
-from .objectives import OBJECTIVES, make_objective
-from .oracle import Oracle
-from .raykar import Raykar
-from .soft_bootstrap import SoftBootstrap
-from .trace import SingleConfusion, Trace
-from .two_stage import TwoStage
-from .votes import VoteBook, Votes
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "CCEM",
-    "MBEM",
-    "OBJECTIVES",
-    "AggNet",
-    "AnnotMix",
-    "BayesDGC",
-    "COINNet",
-    "Choice",
-    "CoNAL",
-    "CrossFit",
-    "CrowdClassifier",
-    "CrowdLayer",
-    "Crowdlab",
-    "DeepBP",
-    "DeepMF",
-    "DoctorNet",
-    "GeoF",
-    "GeoW",
-    "InstanceTrace",
-    "MaxMIG",
-    "Objective",
-    "Oracle",
-    "Output",
-    "Raykar",
-    "SingleConfusion",
-    "SoftBootstrap",
-    "Trace",
-    "TwoStage",
-    "VoteBook",
-    "Votes",
-    "WeightedDoctorNet",
-    "choose",
-    "make_objective",
-]
+from .objectives import OBJECTIVES
+
+if TYPE_CHECKING:
+    # objectives: written by `make names`
+    from .classifier import CrowdClassifier as CrowdClassifier
+    from .objectives.aggnet import AggNet as AggNet
+    from .objectives.annot_mix import AnnotMix as AnnotMix
+    from .objectives.bayes_dgc import BayesDGC as BayesDGC
+    from .objectives.ccem import CCEM as CCEM
+    from .objectives.coinnet import COINNet as COINNet
+    from .objectives.conal import CoNAL as CoNAL
+    from .objectives.cross_fit import CrossFit as CrossFit
+    from .objectives.crowd_layer import CrowdLayer as CrowdLayer
+    from .objectives.crowdlab import Crowdlab as Crowdlab
+    from .objectives.deep_bp import DeepBP as DeepBP
+    from .objectives.deep_mf import DeepMF as DeepMF
+    from .objectives.doctor_net import DoctorNet as DoctorNet
+    from .objectives.doctor_net import WeightedDoctorNet as WeightedDoctorNet
+    from .objectives.geo import GeoF as GeoF
+    from .objectives.geo import GeoW as GeoW
+    from .objectives.instance_trace import InstanceTrace as InstanceTrace
+    from .objectives.max_mig import MaxMIG as MaxMIG
+    from .objectives.mbem import MBEM as MBEM
+    from .objectives.objective import Objective as Objective
+    from .objectives.objective import Output as Output
+    from .objectives.objective import make_objective as make_objective
+    from .objectives.oracle import Oracle as Oracle
+    from .objectives.raykar import Raykar as Raykar
+    from .objectives.soft_bootstrap import SoftBootstrap as SoftBootstrap
+    from .objectives.trace import SingleConfusion as SingleConfusion
+    from .objectives.trace import Trace as Trace
+    from .objectives.two_stage import TwoStage as TwoStage
+    from .training.search import Choice as Choice
+    from .training.search import choose as choose
+    from .training.vote_book import VoteBook as VoteBook
+    from .training.vote_book import Votes as Votes
+    # end
+
+OTHERS = {
+    "Choice": "training.search",
+    "CrowdClassifier": "classifier",
+    "Objective": "objectives.objective",
+    "Output": "objectives.objective",
+    "VoteBook": "training.vote_book",
+    "Votes": "training.vote_book",
+    "choose": "training.search",
+    "make_objective": "objectives.objective",
+}
+__all__ = ["OBJECTIVES", *OTHERS, *(entry.class_name for entry in OBJECTIVES.own.values())]
+
+
+def __getattr__(name: str) -> Any:
+    """PyTorch is loaded when something that needs it is used."""
+    entry = OBJECTIVES.named(name)
+    if entry is None and name not in OTHERS:
+        raise AttributeError(f"module 'crowdwise.learn' has no attribute {name!r}")
+    try:
+        return entry.load() if entry else getattr(import_module(f"{__name__}.{OTHERS[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,24 +10,24 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..codes import Array, find, names_array
-from ..crowd import Crowd
 from ..errors import InputError
-from ..result import Result
-from ..table import Table
-from ..uncertainty import beta_interval
-from .checkpoint import Checkpoint, fingerprint
-from .choice import Hidden
-from .ensemble import Ensemble
-from .fitted import Fitted
-from .learner import Learner
-from .loop import History, Loop, Told, Watch
-from .networks import build
-from .objectives import make_objective
-from .parallel import check_processes, rank
-from .rows import Rows, as_rows, as_votes, matched, named, row_names
-from .saving import load_model, save_model
-from .votes import VoteBook
+from ..fit.result import Result
+from ..study.uncertainty import beta_interval
+from ..votes.codes import Array, find, names_array
+from ..votes.crowd import Crowd
+from ..votes.table import Table
+from .networks.build import build
+from .networks.ensemble import Ensemble
+from .objectives.objective import make_objective
+from .training.checkpoint import Checkpoint, fingerprint
+from .training.fitted import Fitted
+from .training.hidden_votes import Hidden
+from .training.learner import Learner
+from .training.loop import History, Loop, Told, Watch
+from .training.model_files import load_model, save_model
+from .training.parallel import check_processes, rank
+from .training.rows import Rows, as_rows, as_votes, matched, named, row_names
+from .training.vote_book import VoteBook
 
 OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "seed")
 

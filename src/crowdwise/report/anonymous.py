@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from ..codes import Array
-from ..crowd import Crowd
-from ..keyed import keyed_uniform
-from ..table import Table
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
+from ..votes.keyed import keyed_uniform
+from ..votes.table import Table
 
 
 def anonymised(crowd: Crowd) -> tuple[Crowd, Table]:
@@ -29,7 +27,7 @@ def anonymised(crowd: Crowd) -> tuple[Crowd, Table]:
     rank = np.empty(order.size, np.int64)
     rank[order] = np.arange(order.size)
     columns = {name: column[order] for name, column in crowd.annotator_extra.items()}
-    hidden = replace(crowd, annotator=rank[crowd.annotator], annotators=names, annotator_extra=columns)
+    hidden = crowd.derive(annotator=rank[crowd.annotator], annotators=names, annotator_extra=columns)
     return hidden, Table({"annotator": names, "name": crowd.annotators[order]})
 
 

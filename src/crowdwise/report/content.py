@@ -11,25 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from ..annotators import effective_number, repeated, review, verdicts, with_timing
-from ..annotators.items import SURE
-from ..base import as_crowd
-from ..codes import Array, find
-from ..compare import compare, disputed, truth_codes
-from ..crowd import Crowd
 from ..errors import InputError
-from ..frames import labels_by_item
-from ..gold import gold_codes
-from ..moments import identify
-from ..result import Result
-from ..saving import whole_file
-from ..table import Table
-from ..uncertainty import check_level
-from . import labels
-from .contested import contested, settled
-from .people import annotators
+from ..files import whole_file
+from ..fit.result import Result
+from ..study.annotators import effective_number, repeated, review, verdicts, with_timing
+from ..study.annotators.items import SURE
+from ..study.compare import compare, disputed, truth_codes
+from ..study.identify import identify
+from ..study.uncertainty import check_level
+from ..votes.codes import Array, find
+from ..votes.crowd import Crowd
+from ..votes.frames import labels_by_item
+from ..votes.gold import gold_codes
+from ..votes.table import Table
+from .sections import labels
+from .sections.contested import contested, settled
+from .sections.people import annotators
+from .sections.together import coefficients, heat_map
 from .summary import FLAGGED
-from .together import coefficients, heat_map
 
 QUICK = ("majority-vote", "wawa", "one-coin", "dawid-skene", "mace", "zencrowd")  # seconds for a million votes
 FORMS = ("html", "md", "json")
@@ -120,7 +119,7 @@ def report(
     if items < 0:
         raise InputError(f"items={items} must be at least 0")
     tell = callback or (lambda name: None)
-    crowd = as_crowd(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
+    crowd = Crowd.of(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
     if not np.array_equal(crowd.items, result.items):
         raise InputError("the result is of other items: make the report of the votes that were fitted")
     truth = _not_told(truth, gold)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import Array
-from ..table import Table
+from ..votes.codes import Array
+from ..votes.table import Table
 
 DIGITS = 4  # of fractions on the page
 # Columns of names: JavaScript would spell large integers, and rounding fractions, another way.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..annotators.verdict import discoveries
-from ..codes import Array
+from ..study.annotators.verdict import discoveries
+from ..votes.codes import Array
 from .texts import fill, texts
 
 FLAGGED = ("colluder", "adversary", "spammer")

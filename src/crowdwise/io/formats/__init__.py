@@ -8,12 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...errors import InputError
-from ...frames import find_column
+from ...votes.frames import find_column
 from ..answers import Answers
 from ..archive import files_of
 from ..records import records
 from ..source import Source
-from ..tables import Rows
+from ..table_rows import Rows
 from . import argilla, label_studio, plain_json, prodigy
 from .folders import FOLDERS
 from .tables import TABLES

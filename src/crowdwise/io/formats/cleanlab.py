@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...codes import Array
-from ...crowd import Crowd
 from ...errors import TooLarge
+from ...votes.codes import Array
+from ...votes.crowd import Crowd
 from ..outgoing import Labels
 
 MOST_CELLS = 250_000_000  # of a matrix: 2 GB

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ...frames import find_column
-from ...soft import ROUNDED
+from ...votes.frames import find_column
+from ...votes.soft import ROUNDED
 from ..answers import Answers
 from ..listed import pair_of_lists
 from ..outgoing import Said

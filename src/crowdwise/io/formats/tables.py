@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from ...errors import InputError
-from ...frames import find_column
+from ...votes.frames import find_column
 from ..answers import Answers
 from ..cells import decoded
-from ..tables import Rows
+from ..table_rows import Rows
 
 NUMBERED = re.compile(r"^(.+?)_?(\d+)$")
 

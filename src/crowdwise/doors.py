@@ -1,0 +1,48 @@
+"""Doors: modules that are known by short names, wherever in the house they live now.
+
+`from crowdwise.annotators import verdicts` and `crowdwise.uncertainty.credible_sets` go on working. What stands behind
+a door is loaded when it is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+DOORS = {
+    "annotators": ("study.annotators",),
+    "base": ("fit.method",),
+    "checks": ("fit.checks",),
+    "compare": ("study.compare",),
+    "dependence": ("fit.dependence",),
+    "explain": ("study.explain",),
+    "graphs": ("simulate.assignment",),
+    "held_out": ("study.held_out",),
+    "metrics": ("study.metrics",),
+    "moments": ("methods.classes.moments", "study.identify"),
+    "uncertainty": ("study.uncertainty",),
+}
+
+
+class Door(ModuleType):
+    """A module whose names are those of other modules."""
+
+    def __init__(self, name: str, behind: tuple[str, ...]):
+        super().__init__(f"crowdwise.{name}", f"Stands for crowdwise.{' and crowdwise.'.join(behind)}.")
+        self.__behind = [f"crowdwise.{module}" for module in behind]
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            for module in map(import_module, self.__behind):
+                if hasattr(module, name):
+                    return getattr(module, name)
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for module in map(import_module, self.__behind) for name in dir(module) if name[0] != "_"})
+
+
+for _name, _behind in DOORS.items():
+    sys.modules[f"crowdwise.{_name}"] = Door(_name, _behind)

@@ -1,0 +1,143 @@
+"""Aggregator: the contract of every method for classes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..engine import NumpyEngine, bind
+from ..errors import DataWarning, TooLarge, how_many
+from ..votes.codes import Array, shown
+from ..votes.crowd import Crowd
+from ..votes.gold import known_classes
+from ..votes.known import Known
+from ..votes.ties import first_of_tied
+from .dependence import find_groups, share_votes
+from .estimates import Classes
+from .method import Callback, Method, Solution, Weighed
+from .params import Axes, Params
+from .result import Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregator(Method[NumpyEngine, Array]):
+    """A method for votes that name classes: it gives a distribution over classes for each item.
+
+    weights: "given", those of the crowd, or "groups": annotators who err together share one vote on an item
+    (`crowdwise.dependence`).
+    """
+
+    takes: ClassVar[type[Crowd]] = Crowd
+    unit: ClassVar[str] = "votes"
+    """What `scores` are: votes, log-odds ..."""
+    params: ClassVar[Mapping[str, Axes]] = {"group": Axes(("annotator",), "code")}
+
+    weights: Literal["given", "groups"] = "given"
+
+    # -- what belongs to classes --------------------------------------------------------------------------------------
+
+    def as_votes(self, votes: Any) -> Crowd:
+        return Crowd.of(votes)
+
+    def votes_like(self, votes: Any, result: Result) -> Crowd:
+        return Crowd.of(votes).with_classes(result.classes)
+
+    def look_at(self, votes: Crowd) -> None:
+        if votes.n_classes == 1:
+            text = f"every vote says {shown(votes.classes[0])}: there is one class only"
+            warnings.warn(text, DataWarning, stacklevel=3)
+        self._require_memory(votes)
+
+    def known(self, votes: Crowd, gold: Any, item_prior: Any) -> Known | None:
+        return known_classes(votes, gold, item_prior)
+
+    def weigh_votes(self, votes: Crowd, known: Known | None, engine: str) -> Weighed:
+        if self.weights != "groups":
+            return Weighed(votes, {})
+        group = find_groups(votes, known, engine=engine)
+        return Weighed(share_votes(votes, group), {"group": group}, (_about_groups(votes, group),))
+
+    def reweigh_votes(self, votes: Crowd, params: Params) -> Crowd:
+        return share_votes(votes, params["group"]) if self.weights == "groups" else votes
+
+    def bind(self, votes: Crowd, engine: str) -> NumpyEngine:
+        return bind(votes, engine, self.load)
+
+    def as_estimate(self, found: Array, votes: Crowd) -> Classes:
+        return Classes(found, votes.classes, self.decide(found, votes))
+
+    # -- what a method says -------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def solve(
+        self, ops: NumpyEngine, known: Known | None, start: Any, callback: Callback | None
+    ) -> Solution[Array]: ...
+
+    @abstractmethod
+    def infer(self, ops: NumpyEngine, params: Params, known: Known | None = None) -> Array: ...
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
+        """What the votes on an item say for each class, (items, classes): a sum over its votes. None: no such sum."""
+        return None
+
+    def class_scores(self, params: Params) -> Array:
+        """What is said for each class, in the unit of `scores`, before a vote is seen."""
+        return np.log(params["prior"]) if self.unit == "log-odds" and "prior" in params else np.zeros(1)
+
+    @property
+    def load(self) -> int:
+        """How many times more work a vote is than in Dawid-Skene, roughly: which engine is worth its start."""
+        return 1
+
+    def decide(self, posterior: Array, votes: Crowd) -> Array:
+        """The label of each item, as a code."""
+        return first_of_tied(posterior)
+
+    # -- memory -------------------------------------------------------------------------------------------------------
+
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        """How many numbers the method holds at once, roughly."""
+        return 2 * n_items * n_classes + 2 * n_annotators * n_classes
+
+    def fits(self, crowd: Crowd) -> bool:
+        """Whether the method has enough memory here for a crowd of this size."""
+        return self.bytes_needed(crowd) <= _memory()
+
+    def bytes_needed(self, crowd: Crowd) -> int:
+        """How much memory the method takes for a crowd, roughly."""
+        return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
+
+    def _require_memory(self, crowd: Crowd) -> None:
+        needed, there = self.bytes_needed(crowd), _memory()
+        if needed > there:
+            sizes = f"{how_many(crowd.n_items, 'items')}, {how_many(crowd.n_annotators, 'annotators')}"
+            raise TooLarge(
+                f"{self.name} would need {needed / 2**30:,.1f} GiB for {sizes} and "
+                f"{how_many(crowd.n_classes, 'classes')}, and this machine has {there / 2**30:,.1f}: "
+                "take a method that keeps less, such as one-coin in place of confusion matrices, or merge classes"
+                + (", or make core smaller" if hasattr(self, "core") else "")
+            )
+
+
+def _about_groups(crowd: Crowd, group: Array) -> str:
+    size = np.bincount(group + 1)[1:]
+    if not size.size:
+        return "no annotators were found to err together"
+    largest = np.flatnonzero(group == size.argmax())
+    names = ", ".join(shown(name) for name in crowd.annotators[largest[:5]]) + (" ..." if largest.size > 5 else "")
+    return (
+        f"{size.sum()} annotators err together, in {how_many(size.size, 'groups')} (the largest: {names}): a group's "
+        "votes on an item share the weight of one"
+    )
+
+
+def _memory() -> int:
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return 2**62
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

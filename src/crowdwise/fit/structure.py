@@ -1,0 +1,185 @@
+"""Structure: what is believed of the items' classes before a vote is seen, and how the items are coupled by it.
+
+"Independent" is one structure, whose parameters are the shares of the classes; `Chain` is another. A structure holds
+options only. What it needs to know of the votes is a layout, which is made once for each engine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..engine import NumpyEngine, normalise
+from ..errors import InputError
+from ..votes.codes import Array
+from .params import Axes, Params
+
+
+class Inferred(NamedTuple):
+    """An E-step: the posterior over hidden states, (items, states), the structure's own sums, and the log-evidence."""
+
+    posterior: Array
+    sums: Params
+    evidence: float
+
+
+class Structure(ABC):
+    """What EM asks of a prior over the items' classes."""
+
+    @abstractmethod
+    def sums(self, ops: NumpyEngine, posterior: Array) -> Params:
+        """The structure's sums of a start, of which only the items' own distributions are known."""
+
+    @abstractmethod
+    def estimate(self, sums: Params, params: Params) -> Params:
+        """The structure's parameters from its sums, and the last ones; "prior", the classes' shares, among them."""
+
+    @abstractmethod
+    def log_prior(self, params: Params) -> float:
+        """Log density of the structure's parameters."""
+
+    @abstractmethod
+    def log_sums(self, sums: Params, params: Params) -> float:
+        """Expected log chance of items that are known by their sums only: history."""
+
+    @abstractmethod
+    def posterior(self, ops: NumpyEngine, log_evidence: Array, params: Params) -> Inferred:
+        """The E-step, from what the votes say of each item, (items, states)."""
+
+    @abstractmethod
+    def log_shares(self, params: Params) -> Array:
+        """Log probability of each hidden state of a single item; its expectation, where that is uncertain."""
+
+
+class Independent(Structure):
+    """Items that have nothing to do with each other: a share for each class. How it is estimated, subclasses say."""
+
+    def sums(self, ops: NumpyEngine, posterior: Array) -> Params:
+        return {"states": posterior.sum(axis=0, dtype=float)}
+
+    def log_sums(self, sums: Params, params: Params) -> float:
+        return float((sums["states"] * self.log_shares(params)).sum())
+
+    def posterior(self, ops: NumpyEngine, log_evidence: Array, params: Params) -> Inferred:
+        posterior, evidence = normalise(log_evidence + self.log_shares(params))
+        return Inferred(posterior, self.sums(ops, posterior), evidence)
+
+
+@dataclass(frozen=True)
+class ClassShares(Independent):
+    """The shares of the classes: learned (with a pseudo-count for each), uniform, or as given."""
+
+    prior: str | tuple[float, ...] = "learned"
+    smoothing: float = 0.01
+
+    def estimate(self, sums: Params, params: Params) -> Params:
+        return {"prior": class_shares(self.prior, sums["states"] + self.smoothing)}
+
+    def log_shares(self, params: Params) -> Array:
+        return np.log(params["prior"])
+
+    def log_prior(self, params: Params) -> float:
+        return self.smoothing * float(np.log(params["prior"]).sum()) if self.prior == "learned" else 0.0
+
+
+class Order(NamedTuple):
+    """Where the items of a crowd stand: their codes, chain after chain, and where each chain begins, and the end."""
+
+    order: Array
+    begin: Array
+
+
+@dataclass(frozen=True)
+class Chain(Structure):
+    r"""Items that follow each other: class k is followed by l with chance :math:`T_{kl}`.
+
+    Which items follow each other, the keys of the votes say: the first column of `keyed_by` names the chain, the others
+    the place in it. An item without a neighbour is a chain of its own.
+
+    pseudo: votes of the prior for each beginning, and for each step from a class to another.
+    """
+
+    params: ClassVar[Mapping[str, Axes]] = {
+        "start": Axes(("true",), "simplex"),
+        "transition": Axes(("true", "next"), "simplex"),
+        "begins": Axes(("true",), "positive"),
+        "moves": Axes(("true", "next"), "positive"),
+    }
+    pseudo: float = 0.1
+
+    def sums(self, ops: NumpyEngine, posterior: Array) -> Params:
+        order, begin = self.layout(ops)
+        rows = posterior[order]
+        inner = np.ones(len(rows), bool)
+        inner[begin[:-1]] = False
+        moves = rows[:-1][inner[1:]].T @ rows[1:][inner[1:]]
+        return {"begins": rows[begin[:-1]].sum(axis=0), "moves": moves, "states": rows.sum(axis=0)}
+
+    def estimate(self, sums: Params, params: Params) -> Params:
+        begins, moves = sums["begins"] + self.pseudo, sums["moves"] + self.pseudo
+        states = sums["states"] + self.pseudo
+        return {
+            "start": begins / begins.sum(),
+            "transition": moves / moves.sum(axis=1, keepdims=True),
+            "prior": states / states.sum(),
+        }
+
+    def log_prior(self, params: Params) -> float:
+        return self.pseudo * float(np.log(params["start"]).sum() + np.log(params["transition"]).sum())
+
+    def log_sums(self, sums: Params, params: Params) -> float:
+        said = (sums["begins"] * np.log(params["start"])).sum() + (sums["moves"] * np.log(params["transition"])).sum()
+        return float(said)
+
+    def posterior(self, ops: NumpyEngine, log_evidence: Array, params: Params) -> Inferred:
+        start, move = np.log(params["start"]), np.log(params["transition"])
+        posterior, begins, moves, evidence = ops.chain(*self.layout(ops), start, move, log_evidence)
+        return Inferred(posterior, {"begins": begins, "moves": moves, "states": posterior.sum(axis=0)}, evidence)
+
+    def log_shares(self, params: Params) -> Array:
+        return np.log(params["prior"])
+
+    def layout(self, ops: NumpyEngine) -> Order:
+        """The order of a crowd's items, from its keys."""
+        if Chain not in ops.kept:
+            keys = ops.crowd.keys
+            if keys is None:
+                raise InputError("structure='chain' needs items that are a document and a place: see Votes.keyed_by")
+            chain, *place = keys.columns.values()
+            code = np.unique(chain.astype(str), return_inverse=True)[1]
+            order = np.lexsort((*reversed(place), code))
+            begin = np.flatnonzero(np.diff(code[order], prepend=-1, append=code.size))
+            ops.kept[Chain] = Order(order, begin)
+        layout: Order = ops.kept[Chain]
+        return layout
+
+
+def class_shares(prior: str | tuple[float, ...], mass: Array) -> Array:
+    """The probability of each class: learned from its mass, uniform, or as given."""
+    if prior == "uniform":
+        mass = np.ones_like(mass)
+    elif prior != "learned":
+        given = np.asarray(prior, float)
+        if given.shape != mass.shape:
+            raise InputError(f"class_prior={prior}: there are {mass.size} classes")
+        mass = given
+    return np.asarray(mass / mass.sum())
+
+
+def checked_class_prior(prior: Any) -> str | tuple[float, ...]:
+    """ "learned", "uniform", or positive numbers."""
+    if isinstance(prior, str):
+        if prior not in ("learned", "uniform"):
+            raise InputError(f"class_prior={prior!r}: choose 'learned', 'uniform' or a tuple of numbers")
+        return prior
+    try:
+        given = tuple(float(share) for share in prior)
+    except (TypeError, ValueError):
+        given = (0.0,)
+    if not all(0.0 < share < np.inf for share in given):
+        raise InputError(f"class_prior={prior!r}: a tuple of positive numbers, one for each class, is needed")
+    return given

@@ -1,0 +1,391 @@
+"""Votes from files: tables, long (a row a vote) or wide (a column an annotator), and exports of annotation tools."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import InputError
+from ..votes.codes import Array
+from ..votes.crowd import Crowd
+from ..votes.frames import find_column, is_log, require_column
+from ..votes.soft import likeliest, soften
+from ..votes.table import Table
+from ..votes.votes import Repeats
+from .answers import Answers
+from .cells import decoded, filled, plain, require_filled
+from .formats import FORMATS, of_files, of_json, of_one_file, of_table, tool_of
+from .formats.folders import FOLDERS
+from .formats.hugging_face import with_class_names
+from .listed import pair_of_lists, unlisted
+from .objects import rows_of
+from .source import open_source
+from .table_rows import Rows, Wanted, read_rows
+
+# Columns of wide tables that describe an item and are never votes.
+DESCRIPTIONS = {
+    "text", "sentence", "document", "url", "link", "image", "file", "filename", "path", "title", "name", "comment",
+    "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed: 0",
+}  # fmt: skip
+
+
+class Reading(NamedTuple):
+    """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
+
+    voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell. export: the
+    format, where this was no table but an annotation tool's export; question: what it asked.
+    """
+
+    crowd: Crowd
+    gold: Mapping[Any, Any]
+    notes: tuple[str, ...]
+    voters: tuple[str, ...] = ()
+    export: str = ""
+    question: str = ""
+
+
+def read_votes(
+    source: Any,
+    *,
+    format: str | None = None,
+    question: str | None = None,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    weight: str | None = None,
+    probability: str | None = None,
+    soft: bool | None = True,
+    annotators: Collection[str] = (),
+    delimiter: str | None = None,
+    extra: Collection[str] = (),
+    annotator_extra: Collection[str] = (),
+    no_vote: Collection[Any] = (),
+    repeats: Repeats = "all",
+) -> Reading:
+    """Read votes from a table (CSV, TSV, JSON or Parquet, gzipped or not), or from an annotation tool's export.
+
+    A path, or "-" for standard input; doccano's and brat's exports are folders, or zip files; a data frame or a
+    `datasets.Dataset` is a table that was read already. What a file is, its content tells, unless `format` does
+    ("table", or another of `crowdwise.io.FORMATS`). Where an export holds several questions, `question` chooses one;
+    without it the error lists them. What an export tells beside the votes comes along: gold; "time", "seconds" and
+    "probability" (of machines) in `crowd.extra`; "kind", human or machine, in `crowd.annotator_extra`.
+
+    Columns of tables are found by their usual names (item or task, annotator or worker, label or answer ...) unless
+    they are named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or
+    they are recognised, and `voters` tells them. Labels keep their spelling: 007 stays 007, NA stays NA.
+
+    Votes that come with a probability (of an export, or of a column of that name; logs, if its name begins with "log")
+    are soft: they count by it (`crowdwise.soften`), unless `soft` is False, or None, which keeps the column as it is.
+    """
+    named = {"item": item, "annotator": annotator, "label": label, "weight": weight, "probability": probability}
+    wanted = partial(_wanted, named=named, wide=annotators, more={*extra, *annotator_extra})
+    rows = _rows_or_answers(source, format, delimiter, wanted)
+    if isinstance(rows, Answers):
+        for option, value in {**named, "annotators": annotators}.items():
+            if value:
+                raise InputError(f"{rows.name}: {option}={value!r} names a column of a table; this is an export")
+        return _of_export(rows, question, no_vote, repeats, extra, soft)
+    if question is not None:
+        raise InputError(f"{rows.name}: question={question!r}: this is a table, whose label column is the question")
+    names = rows.names
+    try:
+        columns = {
+            "item": find_column("item", names, item),
+            "annotator": find_column("annotator", names, annotator),
+            "label": find_column("label", names, label),
+        }
+        if annotators or (columns["annotator"] is None and columns["label"] is None):
+            given = {"weight": weight, "probability": probability, "extra": extra, "annotator_extra": annotator_extra}
+            for option, value in given.items():
+                if value:
+                    raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
+            return _wide(rows, item, annotators, no_vote, repeats)
+        sure = find_column("probability", names, probability)
+        sure = None if sure == weight else sure
+        return _long(rows, columns, weight, sure, extra, annotator_extra, no_vote, repeats, soft)
+    except InputError as error:
+        hint = "; is the delimiter right?" if len(names) == 1 and not str(error).startswith(rows.name) else ""
+        raise InputError(error.about(rows.name) + hint) from error
+
+
+def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
+    """A table's rows, or an export's answers."""
+    if form is not None and form not in FORMATS:
+        raise InputError(f"format={form!r}: choose among {', '.join(FORMATS)}")
+    if not isinstance(source, str | Path):
+        return _flat(unlisted(rows_of(source)))
+    path = Path(source)
+    if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
+        return of_files(path, form)
+    opened = open_source(source)
+    if form in FOLDERS or (form is None and opened.begins == b"<"):
+        return of_one_file(opened, form or "cvat")
+    if form != "table" and opened.begins in (b"[", b"{"):
+        answers = of_json(opened, form)
+        if answers is not None:
+            return answers
+    rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None)
+    rows = _named_rows(rows)
+    answers = of_table(rows, form) if form != "table" else None
+    if answers is None and form not in (None, "table"):
+        raise InputError(f"{opened.name}: this looks like a table, and not like format={form!r}")
+    return answers or rows
+
+
+def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[str], more: set[str]) -> list[str]:
+    """The columns that can matter: a long table's roles; all of a wide table and of a tool's, but descriptions."""
+    try:
+        found = {role: find_column(role, names, name) for role, name in named.items()}
+    except InputError:  # said where there is a table to say it of
+        return names
+    if tool_of(names) or pair_of_lists(dict.fromkeys(names, True)):
+        return names
+    if not wide and (found["annotator"] or found["label"]):
+        taken = {*found.values(), find_column("kind", names), *more}
+        return [name for name in names if name in taken]
+    items = {found["item"], *names[:1], *wide, *more}
+    return [name for name in names if name in items or name.strip().lower() not in DESCRIPTIONS]
+
+
+def _named_rows(rows: Rows) -> Rows:
+    """A row a vote, classes by their names, no lists."""
+    return _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
+
+
+def _flat(rows: Rows) -> Rows:
+    """Without columns of lists or objects, which JSON and Parquet may have, and which are no names."""
+    if not rows.table.column_names:
+        raise InputError(f"{rows.name}: there are no columns in it")
+    nested = [field.name for field in rows.table.schema if pa.types.is_nested(field.type)]
+    if not nested:
+        return rows
+    if len(nested) == len(rows.table.schema):
+        raise InputError(f"{rows.name}: every column holds lists or objects: these are no votes")
+    note = f"columns of lists or objects not used: {', '.join(nested)}"
+    left = [name for name in rows.table.column_names if name not in nested]
+    return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note], names=left)
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:  # said where it is read
+        return False
+
+
+def _of_export(
+    answers: Answers,
+    question: str | None,
+    no_vote: Collection[Any],
+    repeats: Repeats,
+    extra: Collection[str],
+    soft: bool | None,
+) -> Reading:
+    try:
+        crowd, gold, notes = answers.crowd(question, no_vote)
+        crowd, said = _settled(crowd, soft, repeats)
+    except InputError as error:
+        raise InputError(error.about(answers.name)) from error
+    for name in extra:
+        if name not in crowd.extra:
+            there = ", ".join(crowd.extra) or "nothing"
+            raise InputError(
+                f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
+            )
+    return Reading(crowd, gold, (*notes, *said), export=answers.form, question=answers.chosen(question))
+
+
+def without_annotators(
+    source: str | Path,
+    names: Collection[Any],
+    *,
+    annotator: str | None = None,
+    annotators: Collection[str] = (),
+    delimiter: str | None = None,
+) -> Table:
+    """A file of votes, all of its columns, without the rows (of a wide table: the columns) of some annotators."""
+    table, out = _named_rows(read_rows(source, delimiter)).table, {str(name) for name in names}
+    column = find_column("annotator", table.column_names, annotator)
+    if annotators or column is None:
+        return Table({name: plain(table[name]) for name in table.column_names if name not in out})
+    kept = np.array([str(name) not in out for name in plain(table[column]).tolist()], bool)
+    return Table({name: plain(table[name])[kept] for name in table.column_names})
+
+
+def _long(
+    rows: Rows,
+    columns: dict[str, str | None],
+    weight: str | None,
+    probability: str | None,
+    extra: Collection[str],
+    annotator_extra: Collection[str],
+    no_vote: Collection[Any],
+    repeats: Repeats,
+    soft: bool | None,
+) -> Reading:
+    table, names = rows.table, rows.names
+    taken = {role: require_column(role, names, name) for role, name in columns.items()}
+    weight = find_column("weight", names, weight)
+    for role, name in taken.items():
+        if role != "label":
+            require_filled(rows, name)
+        elif "" not in no_vote:
+            require_filled(rows, name, "; --no-vote '' leaves such votes out")
+    sure = {} if probability is None else {"probability": _chances(rows, probability)}
+    kind = _kinds(rows)
+    crowd = Crowd.from_columns(
+        **{role: table[name] for role, name in taken.items()},
+        weight=None if weight is None else _numbers(rows, weight, np.ones(len(table), bool), (0.0, np.inf)),
+        extra={name: plain(table[require_column("extra", names, name)]) for name in extra} | sure,
+        annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra}
+        | ({} if kind is None else {"kind": plain(table[kind])}),
+        no_vote=no_vote,
+    )
+    crowd, said = _settled(crowd, soft, repeats)
+    used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra}
+    unused = [name for name in names if name not in used]
+    hints = [f"--probability {name} makes votes soft" for name in unused if name.lower() in ("confidence", "score")]
+    renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]
+    counted = f"votes count as column {weight!r} says" if weight else ""
+    notes = [
+        *rows.notes,
+        ", ".join(renamed),
+        counted,
+        f"columns not used: {', '.join(unused)}" if unused else "",
+        *hints,
+    ]
+    return Reading(crowd, {}, tuple(note for note in [*notes, *said] if note))
+
+
+def _wide(
+    rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any], repeats: Repeats
+) -> Reading:
+    table, names = rows.table, rows.names
+    item = find_column("item", names, item) or names[0]
+    require_filled(rows, item)
+    gold_column = find_column("gold", [name for name in names if name not in annotators])
+    voters = [require_column("annotator", names, name) for name in annotators]
+    voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
+    some = {name: filled(table[name]) for name in voters}
+    cells = [(plain(table[name].filter(pa.array(some[name]))), some[name]) for name in voters]
+    items = plain(table[item])
+    if not any(kept.any() for kept in some.values()):
+        raise InputError(f"the columns {', '.join(voters)} hold no votes")
+    crowd = Crowd.from_columns(
+        np.concatenate([items[kept] for _, kept in cells]),
+        np.repeat(np.array(voters, object), [int(kept.sum()) for _, kept in cells]),
+        np.concatenate([values for values, _ in cells if len(values)]),
+        items=items,
+        annotators=voters,
+        no_vote=no_vote,
+    )
+    crowd, said = _settled(crowd, soft=None, repeats=repeats)
+    gold: dict[Any, Any] = {}
+    if gold_column is not None:
+        known = filled(table[gold_column])
+        labels = plain(table[gold_column].filter(pa.array(known))).tolist()
+        for name, label in zip(items[known].tolist(), labels, strict=True):
+            if gold.setdefault(name, label) != label:
+                raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
+    ignored = [name for name in names if name not in {item, gold_column, *voters}]
+    notes = [
+        *rows.notes,
+        f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
+        f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
+        f"{len(ignored)} other columns not used" if ignored else "",
+        *said,
+    ]
+    return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
+
+
+def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
+    """Columns of votes share their labels: half of what one says is said in others too, or it says no more than they.
+
+    The second half is for the annotator with one vote that nobody shares; long texts are no labels.
+    """
+    names = [name for name in names if name.strip().lower() not in DESCRIPTIONS]
+    said = {name: set(pc.unique(decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
+    said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
+    shared = {
+        name: labels & set().union(*(others for other, others in said.items() if other != name))
+        for name, labels in said.items()
+    }
+    common = set().union(*shared.values())
+    voters = [
+        name for name, labels in said.items() if 2 * len(shared[name]) >= len(labels) or len(labels) <= len(common)
+    ]
+    if len(voters) < 2 or not common:
+        raise InputError(
+            "no annotator and label columns, and no columns that share labels either: name the columns, "
+            f"--item, --annotator and --label of {', '.join(rows.names)}, or --annotators for a wide table"
+        )
+    return voters
+
+
+def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -> Any:
+    """The numbers of some rows; one that is none, or lies outside, is an error that names its row."""
+    values = decoded(rows.table[name]).filter(pa.array(some))
+    low, high = between
+    try:
+        numbers = pc.cast(values, pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        numbers = np.array([_number(value) for value in values.to_pylist()], float)
+    wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
+    if wrong.any():
+        bad = int(wrong.argmax())
+        row = rows.row_number(int(np.flatnonzero(some)[bad]))
+        ends = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
+        ends += " (are these percent?)" if high == 1.0 and numbers[bad] > 1.0 else ""
+        found = values[bad].as_py()
+        raise InputError(f"{rows.name}, row {row}, column {name!r}: {found!r} is not a finite number {ends}")
+    return numbers
+
+
+def _number(cell: Any) -> float:
+    """A cell as a number, NaN where it is none."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _chances(rows: Rows, name: str) -> Any:
+    """Probabilities, or logs of them, of which some cells may be empty."""
+    column = rows.table[name]
+    sure, some = np.full(len(column), np.nan), filled(column)
+    logs = is_log(name)
+    sure[some] = _numbers(rows, name, some, (-np.inf, 0.0) if logs else (0.0, 1.0))
+    return np.exp(sure) if logs else sure
+
+
+def _kinds(rows: Rows) -> str | None:
+    """The column that says who is a machine; None where there is none, or one that says something else."""
+    name = find_column("kind", rows.table.column_names)
+    said = set() if name is None else set(pc.unique(decoded(rows.table[name])).to_pylist())
+    return name if said <= {"human", "machine", "", None} and said - {"", None} else None
+
+
+def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, list[str]]:
+    """Soft votes weighed and repeated ones seen to; and what a person should know about the votes that were read."""
+    remarks = []
+    if "probability" in crowd.extra and soft is not None:
+        crowd = likeliest(crowd)
+        told = int((~np.isnan(crowd.extra["probability"])).sum())
+        if soft:
+            crowd = soften(crowd)
+            remarks.append(f"{told:,} votes count by their probability (--hard counts them whole)")
+    parted = "probability" in crowd.extra and soft is None  # the rows of a distribution are no repeats
+    if parted and repeats != "all":
+        crowd, parted = likeliest(crowd), False
+    crowd = crowd.once(repeats)
+    remarks += [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
+    if repeats == "all" and not parted and crowd.n_repeated:
+        remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")
+    return crowd, remarks

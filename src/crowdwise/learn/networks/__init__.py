@@ -1,0 +1,1 @@
+"""Networks that come with the package, by name."""

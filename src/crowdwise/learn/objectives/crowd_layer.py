@@ -1,0 +1,61 @@
+"""CrowdLayer: a layer for each annotator on top of the network's probabilities."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ...errors import InputError
+from ..training.vote_book import Votes
+from .class_prior import ClassPrior
+from .objective import Objective, Output
+
+FORMS = ("matrix", "vector", "vector-bias")
+
+
+class CrowdLayer(Objective):
+    r"""Each annotator's answers as a layer over the network's class probabilities, taken for logits.
+
+    .. math:: s_{nm} = W_m f(x_n), \quad w_m \odot f(x_n), \quad w_m \odot f(x_n) + b_m
+
+    (form "matrix", "vector", "vector-bias"; MW, VW and VW+B in the paper), softmax cross-entropy with the vote. W
+    starts at the identity. It is no confusion matrix: nothing holds it to be one, and what `confusion` gives is the
+    softmax of W's columns, what the annotator would say of an item that is surely of a class.
+
+    form: see above. class_prior: as for every objective.
+
+    Reference: Rodrigues & Pereira, AAAI 2018, section 4.
+    """
+
+    name: ClassVar[str] = "crowd-layer"
+
+    def __init__(self, form: str = "matrix", class_prior: ClassPrior = None):
+        super().__init__(class_prior)
+        if form not in FORMS:
+            raise InputError(f"form={form!r}: choose {', '.join(FORMS)}")
+        self.form = form
+
+    def allocate(self) -> None:
+        m, k = self.sizes.annotators, self.sizes.classes
+        own = torch.eye(k).repeat(m, 1, 1) if self.form == "matrix" else torch.ones(m, k)
+        self.weight = nn.Parameter(own)
+        self.bias = nn.Parameter(torch.zeros(m, k), requires_grad=self.form == "vector-bias")
+
+    def loss(self, output: Output, votes: Votes) -> Tensor:
+        true = torch.softmax(output.logits, dim=1)[votes.row]
+        log = torch.log_softmax(self._answers(true, votes.annotator), dim=1)
+        return votes.mean(-log.gather(1, votes.label[:, None])[:, 0])
+
+    def confusion(self) -> Tensor:
+        m, k = self.sizes.annotators, self.sizes.classes
+        sure = torch.eye(k, device=self.weight.device).repeat(m, 1)
+        who = torch.arange(m, device=self.weight.device).repeat_interleave(k)
+        return torch.softmax(self._answers(sure, who), dim=1).reshape(m, k, k)
+
+    def _answers(self, true: Tensor, annotator: Tensor) -> Tensor:
+        """Logits of what annotators say, (votes, given), of class probabilities (votes, true)."""
+        weight = self.weight[annotator]
+        said = torch.einsum("vlk,vk->vl", weight, true) if self.form == "matrix" else weight * true
+        return said + self.bias[annotator]

@@ -1,0 +1,106 @@
+"""MaxMIG: network and aggregator made to agree, in the sense of mutual information."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...engine import bind
+from ...errors import InputError
+from ...fit.em import vote_shares
+from ...votes.crowd import Crowd
+from ..training.parallel import gathered
+from ..training.vote_book import Votes, by_row
+from .class_prior import ClassPrior
+from .objective import Objective, Output
+
+DIVERGENCES = ("kl", "pearson", "js")
+MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum
+
+
+class MaxMIG(Objective):
+    r"""The mutual information, of an f-divergence, between what the network and what an aggregator of votes say.
+
+    The aggregator is :math:`g(l_n) = \mathrm{softmax}(\sum_m W_m[:, l_{nm}] + \log p)`; with h the network, p the
+    class prior and :math:`K_{ij} = \sum_c h_c(x_i) g_c(l_j) / p_c`, over a batch
+
+    .. math::
+        \max \; \frac{1}{B} \sum_i \partial f(K_{ii}) - \frac{1}{B (B - 1)} \sum_{i \ne j} f^*(\partial f(K_{ij})),
+        \qquad \text{KL:} \; 1 + \log K_{ii}, \; K_{ij}
+
+    Annotators may depend on each other in any way, as long as votes and features are independent given the class. The
+    batch is where the negatives come from: its size matters. The loss knows classes up to a permutation; W starts at
+    the logarithm of confusion matrices counted against the votes, which names them, divided by the votes an item
+    where these are more than thirty: an aggregator that is sure of everything learns nothing.
+
+    divergence: "kl", "pearson" or "js". learn_prior: p is learned. class_prior: p, where it is not; None is uniform
+    here, which is an assumption all the same.
+
+    Reference: Cao, Xu, Kong & Wang, ICLR 2019, section 3 and algorithm 1.
+    """
+
+    name: ClassVar[str] = "max-mig"
+
+    def __init__(self, divergence: str = "kl", learn_prior: bool = False, class_prior: ClassPrior = None):
+        super().__init__(class_prior)
+        if divergence not in DIVERGENCES:
+            raise InputError(f"divergence={divergence!r}: choose {', '.join(DIVERGENCES)}")
+        if learn_prior and class_prior is not None:
+            raise InputError("class_prior is stated, so there is nothing to learn: leave learn_prior out")
+        self.divergence, self.learn_prior = divergence, learn_prior
+
+    def allocate(self) -> None:
+        m, k = self.sizes.annotators, self.sizes.classes
+        self.weight = nn.Parameter(torch.zeros(m, k, k))
+        first = torch.zeros(k) if self.stated is None else self.stated.clone()
+        self.log_prior = nn.Parameter(first, requires_grad=self.learn_prior)
+
+    def begin(self, crowd: Crowd) -> None:
+        ops = bind(crowd, "numpy")
+        counts = torch.as_tensor(ops.confusion_counts(vote_shares(ops)), dtype=torch.float32) + 1e-9
+        met = counts.sum(dim=2, keepdim=True)
+        confusion = torch.where(met > 1e-3, counts / met, torch.full_like(counts, 1.0 / self.sizes.classes))
+        votes = float(ops.given.sum()) / max(len(np.unique(crowd.item)), 1)
+        self.weight.data.copy_(torch.log(confusion + 0.01) / (votes if votes > MANY else 1.0))
+
+    def loss(self, output: Output, votes: Votes) -> Tensor:
+        h = gathered(torch.softmax(output.logits, dim=1))
+        g = gathered(self.aggregate(votes, len(output.logits)))
+        ratio = (h / self._prior()) @ g.T  # K, (rows, rows)
+        same, n = torch.diagonal(ratio), len(ratio)
+
+        def others(values: Tensor) -> Tensor:
+            return (values.sum() - torch.diagonal(values).sum()) / max(n * (n - 1), 1)
+
+        if self.divergence == "kl":
+            return others(ratio) - (1.0 + torch.log(same + 1e-6)).mean()
+        if self.divergence == "pearson":
+            return others(ratio**2) - 1.0 - 2.0 * (same - 1.0).mean()
+        return -torch.log(2.0 * same / (1.0 + same) + 1e-6).mean() - others(torch.log(2.0 / (1.0 + ratio)))
+
+    def balance(self, output: Output) -> Tensor:
+        """What is stated is p."""
+        return output.logits.new_zeros(())
+
+    def aggregate(self, votes: Votes, n_rows: int) -> Tensor:
+        """What the votes alone say of each row, (rows, classes)."""
+        return torch.softmax(self.log_aggregate(votes, n_rows), dim=1)
+
+    def log_aggregate(self, votes: Votes, n_rows: int) -> Tensor:
+        """The same in logs, but for a constant a row."""
+        said = self.weight[votes.annotator, :, votes.label] * votes.weight[:, None]
+        return by_row(said, votes, n_rows) + self.log_prior
+
+    def posterior(self, output: Output, votes: Votes) -> Tensor:
+        """The paper's forecaster: h g / p."""
+        log = torch.log_softmax(output.logits, dim=1) + self.log_aggregate(votes, len(output.logits))
+        return torch.softmax(log - torch.log_softmax(self.log_prior, dim=0), dim=1)
+
+    def confusion(self) -> Tensor:
+        return torch.softmax(self.weight, dim=2)
+
+    def _prior(self) -> Tensor:
+        return torch.softmax(self.log_prior, dim=0)

@@ -1,0 +1,54 @@
+"""Trace and SingleConfusion: confusion matrices as diffuse as the votes allow."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from .class_prior import ClassPrior
+from .confusion_objective import ConfusionObjective, diagonal_logits
+from .objective import Output
+
+
+class Trace(ConfusionObjective):
+    r"""Trace regularisation: `CCEM` with a penalty on the mean trace of the confusion matrices.
+
+    .. math:: \text{CCEM} + \lambda \, \frac{1}{M} \sum_m \mathrm{tr}(A_m)
+
+    which makes annotators as noisy as the votes allow, and so the network as certain: where the mean confusion matrix
+    is diagonally dominant, the true matrices are the least ones. lambda multiplies a mean over annotators, whatever
+    their number.
+
+    strength: lambda. diagonal: what the matrices start with; they must begin near the identity. class_prior: as for
+    every objective.
+
+    Reference: Tanno, Saeedi, Sankaranarayanan, Alexander & Silberman, CVPR 2019, equation 5.
+    """
+
+    name: ClassVar[str] = "trace"
+
+    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.9, class_prior: ClassPrior = None):
+        super().__init__(diagonal, class_prior)
+        self.strength = strength
+
+    def penalty(self, output: Output) -> Tensor:
+        return self.strength * torch.diagonal(self.confusion()[self.voters], dim1=1, dim2=2).sum(dim=1).mean()
+
+
+class SingleConfusion(Trace):
+    """One confusion matrix for all annotators, with the trace penalty: noise without people.
+
+    strength, diagonal, class_prior: as for `Trace`.
+
+    Reference: Sukhbaatar et al., ICLR workshop 2015; with the trace in Tanno et al., CVPR 2019, section 3.3.
+    """
+
+    name: ClassVar[str] = "single-confusion"
+
+    def allocate(self) -> None:
+        self.logits = nn.Parameter(diagonal_logits(self.diagonal, self.sizes.classes)[None])
+
+    def log_confusion(self) -> Tensor:
+        return super().log_confusion().expand(self.sizes.annotators, -1, -1)

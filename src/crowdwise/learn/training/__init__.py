@@ -1,0 +1,1 @@
+"""How a network is trained: rows and votes in batches, the loop, checkpoints, files."""

@@ -1,0 +1,315 @@
+"""METHODS: every method by name. The command line, the docs, the tests and `crowdwise.YourMethod` follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..errors import InputError
+from ..fit.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from ..fit.aggregator import Aggregator
+
+
+@dataclass(frozen=True)
+class MethodEntry(Entry):
+    """What a person wants to know before choosing a method."""
+
+    room: ClassVar[str] = "crowdwise.methods"
+    line: str
+    cost: str
+    reference: str
+    usual: bool = True
+    """Whether a comparison takes it unasked: not samplers, nor what needs ordered classes or many shared items."""
+    takes: str = "classes"
+    """The kind of votes that it is for."""
+
+    def load(self) -> type[Aggregator]:
+        loaded: type[Aggregator] = super().load()
+        return loaded
+
+
+OWN = {
+    "auto": MethodEntry(
+        ".classes.auto:Auto",
+        "a committee of different models on votes weighted for dependence: no choice needed",
+        "seven fits",
+        "crowdwise",
+    ),
+    "majority-vote": MethodEntry(
+        ".classes.votes.majority_vote:MajorityVote",
+        "the class that most annotators name",
+        "votes",
+        "Sheng, Provost & Ipeirotis 2008",
+    ),
+    "group-vote": MethodEntry(
+        ".classes.groups.group_vote:GroupVote",
+        "the class that most groups name, each group what most of its members do",
+        "votes, and finding groups",
+        "Traganitis & Giannakis 2022",
+    ),
+    "wawa": MethodEntry(
+        ".classes.votes.wawa:Wawa",
+        "votes weighted by agreement with the majority",
+        "votes",
+        "Appen 2021",
+    ),
+    "zero-based-skill": MethodEntry(
+        ".classes.votes.zero_based_skill:ZeroBasedSkill",
+        "votes weighted by skills that follow their agreement with the outcome",
+        "votes, a step",
+        "Ustalov, Pavlichenko & Tseitlin 2024",
+    ),
+    "dawid-skene": MethodEntry(
+        ".classes.em.dawid_skene:DawidSkene",
+        "a confusion matrix for each annotator, by EM",
+        "votes x classes, a step",
+        "Dawid & Skene 1979",
+    ),
+    "one-coin": MethodEntry(
+        ".classes.em.one_coin:OneCoin",
+        "one accuracy for each annotator, by EM",
+        "votes + items x classes, a step",
+        "Zhang, Chen, Zhou & Jordan 2016",
+    ),
+    "confusion-vector": MethodEntry(
+        ".classes.em.confusion_vector:ConfusionVector",
+        "one accuracy for each annotator and class, by EM",
+        "votes x classes, a step",
+        "Raykar et al. 2010",
+    ),
+    "spem": MethodEntry(
+        ".classes.em.spem:SpEM",
+        "Dawid-Skene that takes annotators for spammers unless their votes speak against it",
+        "votes x classes + annotators x classes^2, a step",
+        "Raykar & Yu 2012",
+    ),
+    "ibcc": MethodEntry(
+        ".classes.bayes.ibcc:IBCC",
+        "Dawid-Skene with Dirichlet priors, learned from the crowd, by variational Bayes",
+        "votes x classes, a step",
+        "Kim & Ghahramani 2012",
+    ),
+    "gibbs": MethodEntry(
+        ".classes.bayes.gibbs:Gibbs",
+        "the model of IBCC drawn from by Gibbs sampling: several chains, R-hat, posterior draws",
+        "chains x votes x classes, a sweep",
+        "Kim & Ghahramani 2012",
+        usual=False,
+    ),
+    "community-bcc": MethodEntry(
+        ".classes.bayes.community_bcc:CommunityBCC",
+        "annotators in communities whose members err alike, by variational Bayes",
+        "votes x classes + communities x annotators x classes^2, a step",
+        "Venanzi et al. 2014",
+    ),
+    "ebcc": MethodEntry(
+        ".classes.bayes.ebcc:EBCC",
+        "IBCC whose classes have sub-types, so that annotators may err together",
+        "votes x classes x types, a step",
+        "Li, Rubinstein & Cohn 2019",
+    ),
+    "group-dawid-skene": MethodEntry(
+        ".classes.groups.group_dawid_skene:GroupDawidSkene",
+        "Dawid-Skene for annotators in groups, each with a hidden opinion of its own, by EM",
+        "votes x classes + items x groups x classes^2, a step",
+        "Traganitis & Giannakis 2022",
+    ),
+    "glad": MethodEntry(
+        ".classes.em.glad:GLAD",
+        "an ability for each annotator, a difficulty for each item, by EM",
+        "votes x classes x levels, a step",
+        "Whitehill et al. 2009",
+    ),
+    "belief-propagation": MethodEntry(
+        ".classes.bayes.belief_propagation:BeliefPropagation",
+        "messages between items and annotators, confusion matrices summed out under any prior",
+        "votes x classes x points of the prior, a round",
+        "Liu, Peng & Ihler 2012",
+    ),
+    "mean-field": MethodEntry(
+        ".classes.bayes.mean_field:MeanField",
+        "mean-field inference under any prior on annotators",
+        "votes x classes, a step",
+        "Liu, Peng & Ihler 2012",
+    ),
+    "minimax-entropy": MethodEntry(
+        ".classes.em.minimax_entropy:MinimaxEntropy",
+        "a table of log-odds for each annotator and each item, regularised",
+        "votes x classes^2, a step",
+        "Zhou, Basu, Mao & Platt 2012",
+    ),
+    "max-margin": MethodEntry(
+        ".classes.votes.max_margin:MaxMargin",
+        "weights under which the winning class of every item wins by a margin",
+        "votes + items x classes, a step",
+        "Tian & Zhu 2015",
+    ),
+    "crowd-svm": MethodEntry(
+        ".classes.bayes.crowd_svm:CrowdSVM",
+        "Gibbs sampling with a weighted vote that must win by a margin",
+        "chains x (votes x classes + annotators^3), a sweep",
+        "Tian & Zhu 2015",
+        usual=False,
+    ),
+    "ordinal": MethodEntry(
+        ".classes.ordinal.ordinal:Ordinal",
+        "classes in an order: errors fall off with distance, a bias and a spread for each annotator",
+        "votes x classes, a step",
+        "Rogers, Girolami & Polajnar 2010",
+        usual=False,
+    ),
+    "ordinal-thresholds": MethodEntry(
+        ".classes.ordinal.ordinal_thresholds:OrdinalThresholds",
+        "classes in an order: a two-class problem at each threshold",
+        "votes x classes, a step",
+        "Raykar et al. 2010",
+        usual=False,
+    ),
+    "bwa": MethodEntry(
+        ".classes.bayes.bwa:BWA",
+        "votes averaged with a precision for each annotator and class",
+        "votes + (items + annotators) x classes, a step",
+        "Li, Rubinstein & Cohn, WWW 2019",
+    ),
+    "crh": MethodEntry(
+        ".classes.votes.crh:CRH",
+        "votes weighted by the logarithm of error rates, truths and weights in turn",
+        "votes, a step",
+        "Li et al., SIGMOD 2014",
+    ),
+    "catd": MethodEntry(
+        ".classes.votes.catd:CATD",
+        "votes weighted by a confidence bound of each annotator's error, truths and weights in turn",
+        "votes, a step",
+        "Li et al., PVLDB 2014",
+    ),
+    "mace": MethodEntry(
+        ".classes.em.mace:MACE",
+        "annotators who answer honestly or spam with labels of their own, by EM",
+        "votes + items x classes, a step",
+        "Hovy et al. 2013",
+    ),
+    "zencrowd": MethodEntry(
+        ".classes.em.zencrowd:ZenCrowd",
+        "one reliability for each annotator, all classes equally likely, by EM",
+        "votes + items x classes, a step",
+        "Demartini, Difallah & Cudré-Mauroux 2012",
+    ),
+    "spectral-em": MethodEntry(
+        ".classes.moments.spectral_em:SpectralEM",
+        "Dawid-Skene from a spectral start: a few steps of EM from what `tensor` finds",
+        "votes x classes, a step",
+        "Zhang, Chen, Zhou & Jordan 2016",
+        usual=False,
+    ),
+    "tensor": MethodEntry(
+        ".classes.moments.tensor:Tensor",
+        "confusion matrices from the third moment of three groups of annotators, by the tensor power method",
+        "votes x classes + items x classes^3",
+        "Zhang, Chen, Zhou & Jordan 2016",
+        usual=False,
+    ),
+    "multi-spa": MethodEntry(
+        ".classes.moments.multi_spa:MultiSPA",
+        "each annotator's confusion matrix as the corners of what he says beside others' votes",
+        "pairs of annotators x classes^3",
+        "Ibrahim, Fu, Kargas & Huang 2019",
+        usual=False,
+    ),
+    "cnmf-opt": MethodEntry(
+        ".classes.moments.cnmf_opt:CNMFOpt",
+        "confusion matrices that fit all pairs of annotators at once (Kullback-Leibler)",
+        "pairs that met x classes, a step",
+        "Ibrahim, Fu, Kargas & Huang 2019",
+        usual=False,
+    ),
+    "cnmf-spa": MethodEntry(
+        ".classes.moments.cnmf_spa:CNMFSPA",
+        "one choice of class experts for the whole crowd, by successive projection",
+        "annotators^2 x classes^2, a step",
+        "Ibrahim & Fu 2021",
+        usual=False,
+    ),
+    "sym-nmf": MethodEntry(
+        ".classes.moments.sym_nmf:SymNMF",
+        "symmetric factorisation of all pairs of annotators, those who never met imputed",
+        "annotators^2 x classes^2, a step",
+        "Ibrahim & Fu, ICML 2021",
+        usual=False,
+    ),
+    "coupled-cpd": MethodEntry(
+        ".classes.moments.coupled_cpd:CoupledCPD",
+        "confusion matrices that fit all pairs and triples of annotators at once",
+        "triples that met x classes, a step",
+        "Traganitis, Pagès-Zamora & Giannakis 2018",
+        usual=False,
+    ),
+    "sml": MethodEntry(
+        ".classes.moments.sml:SML",
+        "two classes: weights from the covariances of annotators, which have rank one",
+        "pairs of annotators, a step",
+        "Parisi, Strino, Nadler & Kluger 2014",
+        usual=False,
+    ),
+    "ghosh-svd": MethodEntry(
+        ".classes.moments.ghosh_svd:GhoshSVD",
+        "two classes: weights from the leading singular vector of the answers",
+        "votes, a step",
+        "Ghosh, Kale & McAfee 2011",
+        usual=False,
+    ),
+    "eigen-ratio": MethodEntry(
+        ".classes.moments.eigen_ratio:EigenRatio",
+        "two classes: weights from agreement over who met whom, a ratio of eigenvectors",
+        "pairs of annotators, a step",
+        "Dalvi, Dasgupta, Kumar & Rastogi 2013",
+        usual=False,
+    ),
+    "kos": MethodEntry(
+        ".classes.moments.kos:KOS",
+        "two classes: messages between items and annotators, or the singular vector they end in",
+        "votes, a round",
+        "Karger, Oh & Shah 2011",
+        usual=False,
+    ),
+    "pgd": MethodEntry(
+        ".classes.moments.pgd:PGD",
+        "one accuracy for each annotator, from agreements of pairs, by projected gradients",
+        "pairs of annotators, a step",
+        "Ma, Olshevsky, Saligrama & Szepesvari 2018",
+        usual=False,
+    ),
+    "mmsr": MethodEntry(
+        ".classes.moments.mmsr:MMSR",
+        "one accuracy for each annotator under adversaries, by trimmed means over pairs",
+        "pairs of annotators, a step",
+        "Ma & Olshevsky 2020",
+        usual=False,
+    ),
+}
+METHODS = Registry("method", OWN, group="crowdwise.methods")
+
+
+def get(name: str) -> type[Aggregator]:
+    """The class of a method by its name.
+
+    >>> get("dawid-skene").__name__
+    'DawidSkene'
+    """
+    return METHODS[name].load()
+
+
+def make(name: str, **options: Any) -> Aggregator:
+    """A method with options; an option that it does not have is an error that lists those it has.
+
+    >>> make("dawid-skene", max_iter=3).max_iter
+    3
+    """
+    method = get(name)
+    known = [field.name for field in fields(method)]
+    for option in options:
+        if option not in known:
+            raise InputError(f"{name} has no option {option!r}: it has {', '.join(known)}")
+    return method(**options)

@@ -1,0 +1,1 @@
+"""Methods that climb: expectation maximisation over true classes."""

@@ -1,0 +1,1 @@
+"""Methods that count or weigh votes."""

@@ -1,0 +1,36 @@
+"""Votes drawn from a known truth: the annotators, the assignment graphs and the attacks of the papers.
+
+A population is an `Annotators`; populations are joined with `+` and drawn with `crowd`:
+
+>>> made = crowd(one_coin(8, 3, accuracy=0.8) + spammers(2, 3) + adversaries(1, 3), n_items=100, per_item=5, seed=0)
+>>> made.crowd
+Crowd(500 votes, 100 items, 11 annotators, 3 classes)
+"""
+
+from .draw import Simulation, crowd, with_copies
+from .populations import (
+    Annotators,
+    adversaries,
+    beta,
+    class_biased,
+    class_experts,
+    colluders,
+    copying_juniors,
+    correlated_group,
+    dirichlet,
+    hammer_spammer,
+    one_class,
+    one_coin,
+    ordinal,
+    pairwise_flippers,
+    parse,
+    spammers,
+    specialists,
+    two_coin,
+)
+
+__all__ = [
+    "Annotators", "Simulation", "adversaries", "beta", "class_biased", "class_experts", "colluders", "copying_juniors",
+    "correlated_group", "crowd", "dirichlet", "hammer_spammer", "one_class", "one_coin", "ordinal",
+    "pairwise_flippers", "parse", "spammers", "specialists", "two_coin", "with_copies",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""What a result tells: annotators, agreement, uncertainty, explanations, comparisons."""

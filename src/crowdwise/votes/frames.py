@@ -1,0 +1,137 @@
+"""Data frames of any make, read through narwhals; and the column names by which votes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .codes import Array, as_arrow, names_array
+
+ALIASES = {
+    "item": ("item", "item_id", "task", "task_id", "unit", "unit_id", "_unit_id", "question", "question_id",
+             "example", "example_id", "object", "instance", "document", "sentence", "uid", "id", "hitid"),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "_worker_id", "workerid", "rater", "rater_id",
+                  "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert", "model"),
+    "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
+              "category", "value"),
+    "weight": ("weight",),
+    "probability": ("probability", "logprob", "log_probability"),
+    "kind": ("kind", "annotator_kind", "annotator_type"),
+    "gold": ("gold", "truth", "true_label", "ground_truth", "golden", "gold_label"),
+}  # fmt: skip
+
+
+def find_column(role: str, columns: Iterable[str], named: str | None = None) -> str | None:
+    """The column of a role: the one named, else the first alias that is there (case does not matter), else None.
+
+    >>> find_column("item", ["Task", "worker", "label"])
+    'Task'
+    """
+    columns = list(columns)
+    if named is not None:
+        if named not in columns:
+            raise InputError(f"there is no column {named!r}; the columns are {', '.join(map(str, columns))}")
+        return named
+    lower = {str(column).strip().lower(): column for column in reversed(columns)}
+    return next((lower[alias] for alias in ALIASES[role] if alias in lower), None)
+
+
+def require_column(role: str, columns: Iterable[str], named: str | None = None) -> str:
+    """As `find_column`, where not finding one is an error that lists what there is."""
+    columns = list(columns)
+    found = find_column(role, columns, named)
+    if found is None:
+        raise InputError(
+            f"no column looks like the {role}: name it with {role}=...; the columns are {', '.join(map(str, columns))}"
+        )
+    return found
+
+
+def vote_columns(
+    frame: Any,
+    item: str | None,
+    annotator: str | None,
+    label: str | None,
+    weight: str | None,
+    probability: str | None,
+    extra: Collection[str],
+    annotator_extra: Collection[str],
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """What `Crowd.from_columns` takes, out of a frame."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
+    names = table.columns
+    label_column = table[require_column("label", names, label)]
+    if isinstance(label_column.dtype, nw.Enum):
+        options = {"classes": list(label_column.dtype.categories), **options}
+    weight, sure = find_column("weight", names, weight), find_column("probability", names, probability)
+    soft = {} if sure is None else {"probability": _chances(table[sure].to_numpy(), sure)}
+    return {
+        "item": values_of(table[require_column("item", names, item)]),
+        "annotator": values_of(table[require_column("annotator", names, annotator)]),
+        "label": values_of(label_column),
+        "weight": None if weight is None else table[weight].to_numpy(),
+        "extra": soft | {name: table[require_column("extra", names, name)].to_numpy() for name in extra},
+        "annotator_extra": {name: table[require_column("extra", names, name)].to_numpy() for name in annotator_extra},
+        **options,
+    }
+
+
+def _chances(values: Array, name: str) -> Array:
+    """Probabilities, NaN where there is none; logs of them, if the name says so."""
+    try:
+        numbers = np.array([np.nan if value is None else value for value in values.tolist()], float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"column {name!r} holds values that are no numbers") from error
+    return np.exp(numbers) if is_log(name) else numbers
+
+
+def is_log(name: str) -> bool:
+    """Whether a column of this name holds logarithms.
+
+    >>> is_log("logprob"), is_log("probability")
+    (True, False)
+    """
+    return name.strip().lower().startswith("log")
+
+
+def values_of(series: Any) -> Any:
+    """Whole numbers as NumPy, without a copy where there is none to make; everything else as arrow."""
+    if series.dtype.is_integer() and not series.is_null().any():
+        return np.asarray(series.to_numpy())
+    return series.to_arrow()
+
+
+def labels_by_item(known: Any) -> tuple[Array, Array]:
+    """Items and their labels from a mapping, a pandas Series by item, or a frame with an item and a label column."""
+    import narwhals as nw
+
+    if hasattr(known, "index") and not hasattr(known, "columns"):
+        return _known_only(list(known.index), list(known))
+    if isinstance(known, Mapping):
+        return _known_only(list(known), list(known.values()))
+    try:
+        table = nw.from_native(known, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"gold comes as {{item: label}} or as a frame, not {type(known)}") from error
+    item = require_column("item", table.columns)
+    label = find_column("label", table.columns) or require_column("gold", table.columns)
+    return _known_only(table[item].to_list(), table[label].to_list())
+
+
+def _known_only(items: list[Any], labels: list[Any]) -> tuple[Array, Array]:
+    """Without the items whose label is missing (None, NaN or an empty text): they are not known."""
+    import pyarrow.compute as pc
+
+    column = as_arrow(labels)
+    known = ~np.asarray(pc.is_null(column)) & np.array([label != "" for label in labels], bool)
+    kept = [item for item, keep in zip(items, known, strict=True) if keep]
+    return names_array(kept), names_array([label for label, keep in zip(labels, known, strict=True) if keep])

@@ -1,0 +1,77 @@
+"""Gold labels and priors of items, checked, as what is known beforehand."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataWarning, InputError
+from .codes import Array, find, shown
+from .crowd import Crowd
+from .frames import labels_by_item
+from .known import Known
+
+
+def gold_codes(crowd: Crowd, gold: Any) -> Array:
+    """The class code of each item, -1 where it is not known.
+
+    >>> crowd = Crowd.from_matrix([[0, 1], [1, 1]])
+    >>> gold_codes(crowd, {1: 0}).tolist()
+    [-1, 0]
+    """
+    items, labels = labels_by_item(gold)
+    place, code = find(items, crowd.items), find(labels, crowd.classes)
+    strange = place < 0
+    if strange.any():
+        count, first = int(strange.sum()), shown(items[strange][0])
+        text = f"gold names {count} items without votes, such as {first}; they are left out"
+        warnings.warn(text, DataWarning, stacklevel=2)
+    place, code, labels = place[~strange], code[~strange], labels[~strange]
+    if (code < 0).any():
+        wrong = int((code < 0).argmax())
+        raise InputError(
+            f"gold label {shown(labels[wrong])} of item {shown(crowd.items[place[wrong]])} is not among the classes "
+            f"{crowd.classes.tolist()}; add it with crowd.with_names(classes=...)"
+        )
+    out = np.full(crowd.n_items, -1)
+    out[place] = code
+    if (out[place] != code).any():
+        twice = crowd.items[place[int((out[place] != code).argmax())]]
+        raise InputError(f"gold has several labels for item {shown(twice)}")
+    return out
+
+
+def distributions(name: str, crowd: Crowd, values: Any) -> Array:
+    """An (items, classes) array of probabilities, rows made to sum to 1; anything else is an error that says why."""
+    if hasattr(values, "columns"):
+        raise InputError(f"{name} must be an array in the order of crowd.items and crowd.classes, not a frame")
+    try:
+        rows = np.array(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an (items, classes) array of numbers") from error
+    if rows.shape != (crowd.n_items, crowd.n_classes):
+        raise InputError(f"{name} is {rows.shape}; it needs {(crowd.n_items, crowd.n_classes)}")
+    bad = ~(np.isfinite(rows) & (rows >= 0.0)).all(axis=1) | (rows.sum(axis=1) <= 0.0)
+    if bad.any():
+        raise InputError(f"{name} of item {shown(crowd.items[int(bad.argmax())])} is no distribution")
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def known_classes(crowd: Crowd, gold: Any, item_prior: Any) -> Known | None:
+    """What gold and a prior of the items say, as logs; None where nothing is known."""
+    if gold is None and item_prior is None:
+        return None
+    code = np.full(crowd.n_items, -1) if gold is None else gold_codes(crowd, gold)
+    if item_prior is None:
+        item = np.flatnonzero(code >= 0)
+        log_rows = np.zeros((item.size, crowd.n_classes))
+    else:
+        item = np.arange(crowd.n_items)
+        with np.errstate(divide="ignore"):
+            log_rows = np.log(distributions("item_prior", crowd, item_prior))
+    sure = np.flatnonzero(code[item] >= 0)
+    log_rows[sure] = -np.inf
+    log_rows[sure, code[item][sure]] = 0.0
+    return Known(item, log_rows)

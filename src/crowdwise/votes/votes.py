@@ -1,0 +1,481 @@
+"""Votes: who said what of which item. The base of every kind of answer; checked once, here, at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ..errors import InputError, how_many
+from .codes import (
+    Array,
+    MissingName,
+    as_names_of,
+    encode_all,
+    find,
+    interleaved,
+    names_array,
+    shown,
+    smallest_int,
+    stable_sort,
+)
+from .keyed import hashed
+from .table import Table
+
+Repeats = Literal["all", "last", "error"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Votes:
+    """Codes and the names behind them: frozen, sorted by item, in the smallest integer types that fit.
+
+    Vote `v` is what annotator `annotators[annotator[v]]` said of `items[item[v]]`, and counts `weight[v]` times (once,
+    where there are no weights). A kind of votes adds what was said: it says in `codes` which columns are codes, and of
+    which names, and in `values` which are plain numbers; everything here follows from these two tables.
+
+    Names stand in the order in which they were first seen, and may have no votes. Codes never move when votes are
+    added. Votes on an item keep the order in which they came. `extra` holds further columns of the votes,
+    `annotator_extra` of the annotators, `item_extra` of the items; `keyed_by` names those of the last that tell what an
+    item is when it is more than a name (a document and a place in it, say). `dropped` is how many votes were left out
+    at the door, by reason.
+    """
+
+    kind: ClassVar[str]
+    codes: ClassVar[Mapping[str, str]] = {"item": "items", "annotator": "annotators"}
+    values: ClassVar[tuple[str, ...]] = ()
+
+    item: Array
+    annotator: Array
+    items: Array
+    annotators: Array
+    weight: Array | None = None
+    extra: Mapping[str, Array] = field(default_factory=dict)
+    annotator_extra: Mapping[str, Array] = field(default_factory=dict)
+    item_extra: Mapping[str, Array] = field(default_factory=dict)
+    keyed_by: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    # -- the door -------------------------------------------------------------------------------------------------
+
+    def __post_init__(self) -> None:
+        n = np.size(self.item)
+        checked: dict[str, Any] = {axis: names_array(getattr(self, axis)) for axis in self.axes()}
+        for column, axis in self.codes.items():
+            code = np.asarray(getattr(self, column))
+            if code.shape != (n,):
+                raise InputError(f"{column}: {code.size} codes for {n} votes")
+            if n and not 0 <= code.min() <= code.max() < len(checked[axis]):
+                raise InputError(f"{column}: codes must lie in 0..{len(checked[axis]) - 1}")
+        for column in self.values:
+            checked[column] = checked_numbers(column, getattr(self, column), n)
+        if self.weight is not None:
+            checked["weight"] = checked_weight(self.weight, n)
+        for columns, size, what in (
+            (self.extra, n, "votes"),
+            (self.annotator_extra, len(checked["annotators"]), "annotators"),
+            (self.item_extra, len(checked["items"]), "items"),
+        ):
+            for name, value in columns.items():
+                if len(value) != size:
+                    raise InputError(f"column {name!r}: {len(value)} values for {size} {what}")
+        for name in self.keyed_by:
+            if name not in self.item_extra:
+                raise InputError(f"keyed_by: there is no column {name!r} of the items")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Sort by item, narrow the codes, and freeze everything."""
+        moved = stable_sort(np.asarray(self.item))
+        order = None if moved is None else moved[1]
+
+        def kept(values: Any, dtype: Any = None) -> Array:
+            values = np.asarray(values) if order is None else np.asarray(values)[order]
+            return _frozen(np.ascontiguousarray(values, dtype))
+
+        for column, axis in self.codes.items():
+            object.__setattr__(self, column, kept(getattr(self, column), smallest_int(len(getattr(self, axis)))))
+        for column in (*self.values, *(() if self.weight is None else ("weight",))):
+            object.__setattr__(self, column, kept(getattr(self, column), np.float64))
+        object.__setattr__(self, "extra", {name: kept(column) for name, column in self.extra.items()})
+        for axis in self.axes():
+            object.__setattr__(self, axis, _frozen(getattr(self, axis)))
+
+    def derive(self, **changes: Any) -> Self:
+        """Votes made of these, which were checked already: nothing is checked again.
+
+        Other names are given with columns of their own, or have none.
+        """
+        if "items" in changes:
+            changes = {"item_extra": {}, "keyed_by": (), **changes}
+        if "annotators" in changes:
+            changes = {"annotator_extra": {}, **changes}
+        made = object.__new__(type(self))
+        for one in fields(self):
+            object.__setattr__(made, one.name, changes.get(one.name, getattr(self, one.name)))
+        made._settle()
+        return made
+
+    @classmethod
+    def axes(cls) -> tuple[str, ...]:
+        """The names behind the codes, each once: items, annotators, and those of the kind."""
+        return tuple(dict.fromkeys(cls.codes.values()))
+
+    # -- counts ---------------------------------------------------------------------------------------------------
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes."""
+        return self.item.size
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, those without votes included."""
+        return len(self.items)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, those without votes included."""
+        return len(self.annotators)
+
+    @cached_property
+    def n_repeated(self) -> int:
+        """How many votes repeat an annotator's earlier vote on the same item."""
+        pair = np.sort(self._pair())
+        return int((pair[1:] == pair[:-1]).sum())
+
+    def _pair(self) -> Array:
+        return self.item.astype(np.int64) * self.n_annotators + self.annotator
+
+    def annotator_weight(self) -> Array:
+        """How many votes each annotator gave, by weight."""
+        return np.bincount(self.annotator, self.weight, self.n_annotators).astype(float)
+
+    @cached_property
+    def item_hash(self) -> Array:
+        """A number for each item that depends on its name only: what random numbers of items are keyed by."""
+        return hashed(self.items)
+
+    @property
+    def keys(self) -> Table | None:
+        """What each item is, where it is more than a name: one row per item; None where it is a name."""
+        return Table({name: self.item_extra[name] for name in self.keyed_by}) if self.keyed_by else None
+
+    def summary(self) -> dict[str, Any]:
+        """Sizes, what is odd about them, and what was left out."""
+        per = {column: np.bincount(getattr(self, column), minlength=len(getattr(self, axis)))
+               for column, axis in self.codes.items()}  # fmt: skip
+        return {
+            "votes": self.n_votes,
+            **{axis: len(getattr(self, axis)) for axis in self.axes()},
+            "votes per item": round(float(per["item"].mean()), 3) if self.n_items else 0.0,
+            "votes per annotator": round(float(per["annotator"].mean()), 3) if self.n_annotators else 0.0,
+            "repeated votes": self.n_repeated,
+            **{f"{self.codes[column]} without votes": int((count == 0).sum()) for column, count in per.items()},
+            **{f"dropped: {reason}": count for reason, count in self.dropped.items()},
+        }
+
+    # -- other votes made of these ----------------------------------------------------------------------------------
+
+    @property
+    def per_vote(self) -> dict[str, Array]:
+        """The columns that say what a vote is: codes and values."""
+        return {name: getattr(self, name) for name in (*self.codes, *self.values)}
+
+    def take(self, keep: Array, reason: str | None = None) -> Self:
+        """Some votes, by a mask or by their places, all names kept; what goes is counted under `reason`."""
+        gone = self.n_votes - int(keep.sum()) if keep.dtype == bool else None
+        if gone == 0:
+            return self
+        dropped = {reason: self.dropped.get(reason, 0) + gone} if reason and gone else {}
+        return self.derive(
+            **{name: column[keep] for name, column in self.per_vote.items()},
+            weight=None if self.weight is None else self.weight[keep],
+            extra={name: column[keep] for name, column in self.extra.items()},
+            dropped={**self.dropped, **dropped},
+        )
+
+    def subset(self, *, items: Any = None, annotators: Any = None) -> Self:
+        """The votes on some items and of some annotators, given by name; the other names and their votes are gone."""
+        votes = self
+        for column, chosen in (("item", items), ("annotator", annotators)):
+            if chosen is not None:
+                votes = votes._only(column, names_array(chosen))
+        return votes
+
+    def _only(self, column: str, chosen: Array) -> Self:
+        axis = self.codes[column]
+        names = getattr(self, axis)
+        position = find(chosen, names)
+        if (position < 0).any():
+            raise InputError(f"{column} {shown(chosen[position < 0][0])} is not among these votes")
+        keep = np.zeros(len(names), bool)
+        keep[position] = True
+        same_axis = [name for name, behind in self.codes.items() if behind == axis]
+        votes = self.take(np.logical_and.reduce([keep[getattr(self, name)] for name in same_axis]))
+        rank = np.cumsum(keep) - 1
+        extra = f"{column}_extra"
+        return votes.derive(
+            **{axis: names[keep], **{name: rank[getattr(votes, name)] for name in same_axis}},
+            **{extra: {name: values[keep] for name, values in getattr(self, extra).items()}},
+            keyed_by=self.keyed_by,
+        )
+
+    def with_weight(self, weight: Any) -> Self:
+        """The same votes, each counting `weight[v]` times; None makes them all count once."""
+        return self.derive(weight=None if weight is None else checked_weight(weight, self.n_votes))
+
+    def with_extra(self, extra: Mapping[str, Array]) -> Self:
+        """The same votes with other columns beside them."""
+        return self.derive(extra=extra)
+
+    def counted(self) -> Self:
+        """Without votes that weigh nothing."""
+        return self if self.weight is None or self.weight.all() else self.take(self.weight > 0.0)
+
+    def with_names(self, **more: Iterable[Any]) -> Self:
+        """The same votes among more `items`, `annotators` ...; new names come last, and their columns are empty."""
+        changes: dict[str, Any] = {}
+        for axis, names in more.items():
+            if axis not in self.axes():
+                raise InputError(f"{type(self).__name__} has no {axis}: it has {', '.join(self.axes())}")
+            there, named = getattr(self, axis), names_array(names)
+            if named.size and (new := named[find(named, there) < 0]).size:
+                added = list(dict.fromkeys(as_names_of(there, new).tolist()))
+                changes[axis] = names_array([*there.tolist(), *added])
+                changes |= self._longer_extra(axis, len(added))
+        return self.derive(**changes) if changes else self
+
+    def with_first(self, column: str, names: Iterable[Any]) -> Self:
+        """The same votes with these names of a column first, in this order, whether they have votes or not."""
+        axis = self.codes[column]
+        first = names_array(list(dict.fromkeys(as_names_of(getattr(self, axis), names_array(names)).tolist())))
+        if not first.size:
+            return self
+        votes = self.with_names(**{axis: first})
+        there = getattr(votes, axis)
+        order = find(first, there)
+        order = np.concatenate([order, np.setdiff1d(np.arange(len(there)), order)])
+        rank = np.empty(len(there), np.int64)
+        rank[order] = np.arange(len(there))
+        extra = f"{column}_extra"
+        return votes.derive(
+            **{axis: there[order]},
+            **{name: rank[getattr(votes, name)] for name, behind in self.codes.items() if behind == axis},
+            **{extra: {name: values[order] for name, values in getattr(votes, extra).items()}},
+            keyed_by=self.keyed_by,
+        )
+
+    def _longer_extra(self, axis: str, n: int) -> dict[str, Any]:
+        extra = {"items": "item_extra", "annotators": "annotator_extra"}.get(axis)
+        if extra is None:
+            return {}
+        longer = {extra: {name: _longer(column, n) for name, column in getattr(self, extra).items()}}
+        return longer | ({"keyed_by": self.keyed_by} if axis == "items" else {})
+
+    def extend(self, more: Self) -> Self:
+        """These votes and more of the same kind: what all of them give when they come at once.
+
+        Codes stay as they are, and new names come last. A class that first appears late is therefore not in the
+        natural order: declare the classes where ties matter.
+        """
+        if type(more) is not type(self):
+            raise InputError(
+                f"{type(self).__name__} can be extended by votes of its own kind, not {type(more).__name__}"
+            )
+        wide = self.with_names(**{axis: getattr(more, axis) for axis in self.axes()})
+        place = {axis: find(getattr(more, axis), getattr(wide, axis)) for axis in self.axes()}
+        joined: dict[str, Any] = {
+            column: np.concatenate([getattr(wide, column).astype(np.int64), place[axis][getattr(more, column)]])
+            for column, axis in self.codes.items()
+        }
+        joined |= {name: np.concatenate([getattr(self, name), getattr(more, name)]) for name in self.values}
+        if self.weight is not None or more.weight is not None:
+            joined["weight"] = np.concatenate([votes._weight() for votes in (self, more)])
+        joined["extra"] = _joined(self.extra, more.extra, self.n_votes, more.n_votes)
+        for axis, extra in (("items", "item_extra"), ("annotators", "annotator_extra")):
+            joined[extra] = _merged(getattr(wide, extra), getattr(more, extra), place[axis], getattr(wide, axis))
+        if self.n_votes and more.n_votes and self.keyed_by != more.keyed_by:
+            raise InputError(f"items are keyed by {self.keyed_by} here and by {more.keyed_by} there")
+        counts = {reason: self.dropped.get(reason, 0) + more.dropped.get(reason, 0) for reason in more.dropped}
+        return wide.derive(**joined, keyed_by=self.keyed_by or more.keyed_by, dropped={**self.dropped, **counts})
+
+    def _weight(self) -> Array:
+        return np.ones(self.n_votes) if self.weight is None else self.weight
+
+    def once(self, repeats: Repeats = "last") -> Self:
+        """The last vote of each annotator on each item; or all, or an error where there are several (`repeats`)."""
+        if repeats not in ("all", "last", "error"):
+            raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
+        if repeats == "all" or not self.n_repeated:
+            return self
+        pair = self._pair()
+        order = np.argsort(pair, kind="stable")
+        followed = pair[order][:-1] == pair[order][1:]
+        if repeats == "error":
+            vote = order[:-1][followed][0]
+            item, annotator = self.items[self.item[vote]], self.annotators[self.annotator[vote]]
+            raise InputError(
+                f"annotator {shown(annotator)} voted on item {shown(item)} more than once; repeats='last' keeps one"
+            )
+        keep = np.ones(self.n_votes, bool)
+        keep[order[:-1][followed]] = False
+        return self.take(keep, "repeated")
+
+    def to_table(self) -> Table:
+        """One row per vote: names, values, weight where there are weights, and the extra columns."""
+        weight = {} if self.weight is None else {"weight": self.weight}
+        names = {column: getattr(self, axis)[getattr(self, column)] for column, axis in self.codes.items()}
+        values = {name: getattr(self, name) for name in self.values}
+        of_items = {name: column[self.item] for name, column in self.item_extra.items()}
+        of_annotators = {name: column[self.annotator] for name, column in self.annotator_extra.items()}
+        return Table({**names, **values, **weight, **self.extra, **of_annotators, **of_items})
+
+    def to_frame(self, backend: str = "pyarrow") -> Any:
+        """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
+        return self.to_table().to_frame(backend)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(how_many(len(getattr(self, axis)), axis) for axis in self.axes())
+        return f"{type(self).__name__}({how_many(self.n_votes, 'votes')}, {sizes})"
+
+
+def _frozen(values: Array) -> Array:
+    values = values.view()
+    values.flags.writeable = False
+    return values
+
+
+def encoded(
+    columns: Mapping[str, Any], axes: Mapping[str, str], missing_ok: Collection[str] = ()
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Names by axis, and the codes of each column; an empty cell is an error that names its row, or -1 where it may be.
+
+    Columns of the same names (the two items of a comparison) are coded together, row by row.
+    """
+    together: dict[str, list[str]] = {}
+    for column in columns:
+        together.setdefault(axes[column], []).append(column)
+    sizes = {name: len(column) for name, column in columns.items() if hasattr(column, "__len__")}
+    if len(set(sizes.values())) > 1:
+        told = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"the columns differ in length: {told}")
+    joined = {
+        axis: columns[names[0]] if len(names) == 1 else interleaved([columns[name] for name in names])
+        for axis, names in together.items()
+    }
+    coding = encode_all(joined, {axes[column] for column in missing_ok})
+    names: dict[str, Array] = {}
+    codes: dict[str, Array] = {}
+    for axis, own in together.items():
+        try:
+            names[axis], code = coding[axis]()
+        except MissingName as missing:
+            row, place = divmod(missing.position, len(own))
+            raise InputError(f"column {own[place]!r}, row {row}: the cell is empty") from None
+        except InputError as error:
+            raise InputError(f"column {own[0]!r} {error}") from error
+        codes |= {column: code[place :: len(own)] for place, column in enumerate(own)}
+    if len({code.size for code in codes.values()}) > 1:
+        told = ", ".join(f"{column} {code.size}" for column, code in codes.items())
+        raise InputError(f"the columns differ in length: {told}")
+    return names, codes
+
+
+def checked_weight(weight: Any, n_votes: int) -> Array:
+    """How much votes count: finite numbers of at least 0, not all of them 0."""
+    weight = np.array(weight, float)
+    if weight.shape != (n_votes,):
+        raise InputError(f"weight: {weight.size} numbers for {n_votes} votes")
+    bad = ~(np.isfinite(weight) & (weight >= 0.0))
+    if n_votes and not weight.any():
+        raise InputError("column 'weight': all weights are 0, so that no vote counts")
+    if bad.any():
+        row = int(bad.argmax())
+        raise InputError(f"column 'weight', row {row}: {weight[row]} is not a finite number of at least 0")
+    return weight
+
+
+def checked_numbers(column: str, values: Any, n_votes: int) -> Array:
+    """A finite number for each vote."""
+    try:
+        numbers = np.array(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"column {column!r} holds values that are no numbers") from error
+    if numbers.shape != (n_votes,):
+        raise InputError(f"{column}: {numbers.size} numbers for {n_votes} votes")
+    if not np.isfinite(numbers).all():
+        row = int((~np.isfinite(numbers)).argmax())
+        raise InputError(f"column {column!r}, row {row}: {numbers[row]} is not a finite number")
+    return numbers
+
+
+def by_name(columns: Mapping[str, Any] | None, what: str, names: Array, code: Array) -> dict[str, Array]:
+    """One value for each name from one value for each vote; refuses a column that is not a property of the name."""
+    out = {}
+    for name, column in (columns or {}).items():
+        values = np.asarray(column)
+        if len(values) != code.size:
+            raise InputError(f"column {name!r}: {len(values)} values for {code.size} votes")
+        first = np.full(len(names), -1)
+        first[code[::-1]] = np.arange(code.size)[::-1]
+        differs = values != values[first][code]
+        if differs.any():
+            who = names[code[int(differs.argmax())]]
+            article = "an" if what[0] in "ai" else "a"
+            raise InputError(
+                f"column {name!r}: {what} {shown(who)} has several values, so it is not {article} {what} column"
+            )
+        out[name] = values[first]
+    return out
+
+
+def _longer(column: Array, n: int) -> Array:
+    """A column with n empty cells at its end."""
+    if column.dtype.kind == "f":
+        return np.concatenate([column, np.full(n, np.nan)])
+    return np.concatenate([column.astype(object), np.full(n, None, object)])
+
+
+def _joined(one: Mapping[str, Array], other: Mapping[str, Array], n: int, m: int) -> dict[str, Array]:
+    """Columns of either, one below the other; empty where a side has none."""
+    out = {}
+    for name in dict.fromkeys((*one, *other)):
+        if name in one and name in other:
+            out[name] = np.concatenate([one[name], other[name]])
+        elif name in one:
+            out[name] = _longer(one[name], m)
+        else:
+            out[name] = np.roll(_longer(other[name], n), n)
+    return out
+
+
+def _merged(wide: Mapping[str, Array], more: Mapping[str, Array], place: Array, names: Array) -> dict[str, Array]:
+    """Columns of names, filled in by those of more names; two values of one name are an error."""
+    out = dict(wide)
+    for name, column in more.items():
+        values = np.array(wide[name]) if name in wide else _longer(column[:0], len(names))
+        empty = _is_empty(values[place])
+        told = ~_is_empty(column)
+        clash = told & ~empty & (values[place] != column)
+        if clash.any():
+            who = names[place[int(clash.argmax())]]
+            raise InputError(
+                f"column {name!r}: {shown(who)} has one value in the first votes, and another in the others"
+            )
+        if values.dtype != column.dtype:
+            values = values.astype(object)
+        values[place[empty]] = column[empty]
+        out[name] = column[np.argsort(place)] if len(column) == len(names) else values
+    return out
+
+
+def _is_empty(values: Array) -> Array:
+    """Where a cell is None or NaN."""
+    if values.dtype.kind == "O":
+        return np.array([value is None for value in values.tolist()], bool)
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)

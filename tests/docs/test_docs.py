@@ -1,0 +1,43 @@
+"""Code in the documentation runs, and the site builds without a warning."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.M | re.S)
+
+
+def blocks(path):
+    return BLOCK.findall(path.read_text())
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path)], ids=lambda path: path.name)
+def test_code_blocks_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    names = {}
+    for language, code in blocks(path):
+        if language == "python":
+            exec(compile(code, path.name, "exec"), names)
+            continue
+        for line in code.splitlines():
+            command = line.removeprefix("$ ")
+            if "crowdwise " in command:
+                done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+                assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+def test_site_builds(tmp_path):
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "methods" / "index.html").read_text()
+    assert "<math" in page and "Dawid &amp; Skene" in page and ":math:" not in page
+    page = (tmp_path / "objectives" / "index.html").read_text()
+    assert "<math" in page and "Cao, Xu, Kong" in page and ":math:" not in page

@@ -1,0 +1,142 @@
+"""Colluders, copies, effective numbers, and items: against what was planted, and by hand."""
+
+import numpy as np
+import pytest
+
+from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, simulate
+from crowdwise.study.annotators import (
+    attacked_items,
+    colluders,
+    copying_pairs,
+    effective_number,
+    honest_result,
+    repeated,
+    review,
+)
+
+
+def known(made):
+    return dict(enumerate(made.truth.tolist()))
+
+
+def fitted_to_truth(made):
+    return DawidSkene().fit(made.crowd, gold=known(made))
+
+
+# -- colluders --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plot", ["next", "any"])
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
+def test_after_detection_colluders_cost_nothing(plot, share):
+    """N = 5,000, M = 60, K = 3, p_corr .9, as in the tutorial: all are found, nobody else, labels as without them."""
+    n = round(60 * share)
+    people = simulate.one_coin(60 - n, 3, 0.6) + simulate.colluders(n, 3, p_corr=0.9, accuracy=1.0, plot=plot)
+    made = simulate.crowd(people, n_items=5000, per_item=10, seed=0)
+    crowd = made.crowd
+    result = honest_result(crowd, DawidSkene().fit(crowd))
+    found = colluders(crowd, result)
+    assert sorted(found["annotator"].tolist()) == list(range(60 - n, 60))
+    honest = DawidSkene().fit(crowd.take(crowd.annotator < 60 - n))
+    left = DawidSkene().fit(crowd.take(~np.isin(crowd.annotator, found["annotator"])), start=result)
+    assert (left.labels == made.truth).mean() >= (honest.labels == made.truth).mean() - 0.02
+    if share == 0.45:
+        assert (DawidSkene().fit(crowd).labels == made.truth).mean() < 0.05  # and nothing, without it
+
+
+def test_an_honest_crowd_is_believed():
+    for seed in range(3):
+        made = simulate.crowd(simulate.beta(40, 3, 3.0, 2.0, seed=seed), n_items=1000, per_item=5, seed=seed)
+        result = DawidSkene().fit(made.crowd)
+        assert honest_result(made.crowd, result) is result
+        assert len(colluders(made.crowd, result)) == 0
+
+
+def test_a_trusted_annotator_decides_against_the_majority():
+    people = simulate.one_coin(4, 2, 0.9) + simulate.colluders(6, 2, p_corr=0.95, accuracy=1.0)
+    made = simulate.crowd(people, n_items=1000, graph="dense", seed=0)
+    fooled = DawidSkene().fit(made.crowd)
+    assert (fooled.labels == made.truth).mean() < 0.1
+    assert (honest_result(made.crowd, fooled, trusted=[0]).labels == made.truth).mean() > 0.95
+    with pytest.raises(InputError, match="trusted: 'zz' is no annotator"):
+        honest_result(made.crowd, fooled, trusted=["zz"])
+    with pytest.raises(InputError, match="trusted: 99 is no annotator"):
+        honest_result(made.crowd, fooled, trusted=[99])
+
+
+def test_attacked_items_are_those_that_colluders_lie_about():
+    people = simulate.one_coin(10, 3, 0.85) + simulate.colluders(4, 3, p_corr=1.0, plot="any")
+    made = simulate.crowd(people, n_items=300, graph="dense", seed=0)
+    result = fitted_to_truth(made)
+    table = attacked_items(made.crowd, result, [10, 11, 12, 13], least=3)
+    assert len(table) == 300 and (table["attackers"] == 4).all()
+    assert (table["claimed"] != table["label"]).all() and (table["label"] == made.truth[table["item"]]).all()
+    assert len(attacked_items(made.crowd, result, [], least=1)) == 0
+
+
+def test_copies_are_shown_with_their_errors():
+    made = simulate.crowd(simulate.one_coin(12, 3, 0.7), n_items=600, per_item=5, seed=0)
+    crowd = made.crowd
+    copied = simulate.with_copies(crowd, 3, n=1, noise=0.0, seed=0)
+    table = copying_pairs(copied, DawidSkene().fit(copied, gold=dict(enumerate(made.truth.tolist()))))
+    assert next(iter(table.rows()))[:2] == (3, 12)
+    assert table["same_errors"][0] == 1.0 == table["agreement"][0]
+    assert len(copying_pairs(crowd, DawidSkene().fit(crowd))) == 0
+
+
+def test_effective_number():
+    """Kish's formula with the correlation that was planted: following an opinion with chance f makes it f^2."""
+    follow = 0.7
+    panel = simulate.correlated_group(9, 2, accuracy=0.7, follow=follow)
+    made = simulate.crowd(panel, n_items=20_000, graph="dense", seed=0)
+    table = effective_number(made.crowd, fitted_to_truth(made), gold=known(made))
+    assert table["correlation"][0] == pytest.approx(follow**2, abs=0.02)
+    assert table["effective"][0] == pytest.approx(9 / (1 + 8 * follow**2), abs=0.1)
+    alone = simulate.crowd(simulate.one_coin(9, 2, 0.7), n_items=20_000, graph="dense", seed=0)
+    assert effective_number(alone.crowd, fitted_to_truth(alone))["effective"][0] > 8.5
+
+
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def test_review_states_and_order():
+    crowd = Crowd.from_mapping(
+        {
+            "easy": {"a": "x", "b": "x", "c": "x"},
+            "split": {"a": "x", "b": "y"},
+            "single": {"a": "x"},
+            "told": {"a": "x", "b": "x", "boss": "y"},
+            "more": {"a": "x", "b": "x", "c": "y"},
+        },
+        classes=["x", "y"],
+    )
+    result = MajorityVote().fit(crowd)
+    table = review(crowd, result, trusted=["boss"], sure=0.9)
+    state = dict(zip(table["item"].tolist(), table["state"].tolist(), strict=True))
+    assert state == {"easy": "easy", "split": "uncertain", "single": "open", "told": "contested", "more": "uncertain"}
+    assert table["item"].tolist()[:2] == ["told", "split"]
+    assert dict(zip(table["item"].tolist(), table["trusted"].tolist(), strict=True))["told"] == "y"
+    assert "trusted" not in review(crowd, result).columns
+
+
+def test_gain_is_what_a_vote_tells():
+    """Mutual information of the class and the next vote, by enumeration."""
+    made = simulate.crowd(simulate.dirichlet(6, 3, seed=0), n_items=50, per_item=3, seed=0)
+    result = DawidSkene().fit(made.crowd)
+    table = review(made.crowd, result)
+    counts = sum(
+        np.outer(result.posterior[i], np.eye(3)[label])
+        for i, label in zip(made.crowd.item, made.crowd.label, strict=True)
+    )
+    matrix = (counts + 0.5 / 3) / (counts + 0.5 / 3).sum(axis=1, keepdims=True)
+    for row in table.rows():
+        q = result.posterior[row[0]]
+        joint = q[:, None] * matrix
+        told = (joint * np.log2(joint / (q[:, None] * joint.sum(axis=0)))).sum()
+        assert row[6] == pytest.approx(told, abs=1e-5)
+
+
+def test_repeated_votes_are_listed():
+    crowd = Crowd.from_triples([(1, "a", "x"), (1, "a", "x"), (2, "a", "y"), (2, "a", "x"), (2, "b", "x")])
+    assert list(repeated(crowd).rows()) == [(1, "a", 2, "x", False), (2, "a", 2, "x|y", True)]
+    assert len(repeated(Crowd.from_matrix([[0, 1]]))) == 0
