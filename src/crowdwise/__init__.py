@@ -9,7 +9,9 @@ from .doors import DOORS
 from .errors import DataWarning, InputError, TooLarge
 from .fit.result import Result, load
 from .methods import METHODS
+from .votes.comparisons import Comparisons
 from .votes.crowd import Crowd
+from .votes.ratings import Ratings
 from .votes.soft import soften
 from .votes.table import Table
 
@@ -55,12 +57,16 @@ if TYPE_CHECKING:
     from .methods.classes.votes.max_margin import MaxMargin as MaxMargin
     from .methods.classes.votes.wawa import Wawa as Wawa
     from .methods.classes.votes.zero_based_skill import ZeroBasedSkill as ZeroBasedSkill
+    from .methods.comparisons.bradley_terry import BradleyTerry as BradleyTerry
+    from .methods.ratings.gaussian_em import GaussianEM as GaussianEM
+    from .methods.ratings.mean import Mean as Mean
     # end
 
 __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
 __all__ = [
-    "METHODS", "Crowd", "DataWarning", "InputError", "Result", "Table", "TooLarge", "load", "soften",
+    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge", "load",
+    "soften",
     *(entry.class_name for entry in METHODS.own.values()),
 ]  # fmt: skip
 

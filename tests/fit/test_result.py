@@ -5,10 +5,10 @@ import pytest
 
 import crowdwise
 from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, OneCoin, simulate
-from crowdwise.methods import METHODS, make
+from crowdwise.methods import make, names
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", names())
 def test_saved_results_come_back_whole(tmp_path, made, name):
     result = make(name, seed=4).fit(made.crowd)
     result.save(tmp_path / "r.npz")

@@ -11,7 +11,7 @@ from scipy.special import gammaln, logsumexp
 
 import crowdwise
 from crowdwise import METHODS, Crowd, DataWarning, DawidSkene, InputError, SpEM, TooLarge, metrics, simulate
-from crowdwise.methods import make
+from crowdwise.methods import make, names
 from crowdwise.methods.classes.em.spem import _pulled
 from crowdwise.study.annotators import spammer_score
 
@@ -204,7 +204,7 @@ def test_item_prior_multiplies(made):
     prior = np.full((crowd.n_items, 3), 0.2)
     prior[np.arange(crowd.n_items), codes] = 0.6
     sparse = crowd.subset(annotators=crowd.annotators[:3])
-    for name in METHODS:
+    for name in names():
         plain, helped = (make(name).fit(sparse, item_prior=p) for p in (None, prior))
         assert metrics.accuracy(helped.posterior, codes) > metrics.accuracy(plain.posterior, codes)
     with pytest.raises(InputError, match=r"item_prior is \(2, 3\)"):
@@ -283,7 +283,7 @@ def test_ten_thousand_classes():
     for name in dense:
         with pytest.raises(TooLarge, match=rf"{name} would need [\d,.]+ (GiB|fits)"):
             make(name).fit(crowd)
-    for name in set(METHODS) - dense:
+    for name in set(names()) - dense:
         assert (make(name).fit(crowd).labels == truth).mean() > 0.95
 
 

@@ -51,12 +51,12 @@ def compare(
     Example: crowdwise compare votes.csv --truth truth.csv --differ disputed.csv
     """
     from ..io import read_labels, write_table
-    from ..methods import METHODS
+    from ..methods import names
     from ..study.compare import MEASURES, USUAL, disputed
     from ..study.compare import compare as side_by_side
     from ..votes.table import Table
 
-    names = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
+    chosen = names() if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with o.spoken_warnings(), o.progress("compare") as tell:
         crowd, known = o.with_known(
             o.read(context.params),
@@ -68,7 +68,7 @@ def compare(
         table, results = side_by_side(
             crowd,
             truth=true,
-            methods=names,
+            methods=chosen,
             gold=known,
             forecasts=forecasts,
             engine=engine,

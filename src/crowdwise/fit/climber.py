@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from ..errors import InputError
+from ..votes.codes import Array
 from .climb import Climb, Sweep, race
 from .method import Callback, Found, Method, Ops, Solution, Watch
 from .options import AnyNumber, NonNegative
@@ -73,6 +74,10 @@ class Climber(Method[Ops, Found]):
         """The names behind the axes of the parameters."""
 
     @abstractmethod
+    def annotator_weight(self, ops: Ops) -> Array:
+        """How many votes each annotator gave, by weight."""
+
+    @abstractmethod
     def joined(self, found: Sequence[Found]) -> Found:
         """What was found in each part, as one."""
 
@@ -106,7 +111,7 @@ class Climber(Method[Ops, Found]):
         params = {**best.params, **self.derived(best.params)}
         if self.history:  # an annotator who is silent today is none the less known
             before = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
-            today = sum(part.ops.crowd.annotator_weight() for part in parts)  # type: ignore[attr-defined]
+            today = sum(self.annotator_weight(part.ops) for part in parts)
             params = {**params, "votes": today + self.history * before}
         found = self.joined([self.infer(part.ops, params, part.known) for part in parts])
         return Solution(found, params, best.sums, tuple(best.trace), best.converged)

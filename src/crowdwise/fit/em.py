@@ -172,6 +172,9 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
     def names_of(self, ops: NumpyEngine) -> Names:
         return Names(ops.crowd.annotators, ops.crowd.classes)
 
+    def annotator_weight(self, ops: NumpyEngine) -> Array:
+        return ops.crowd.annotator_weight()
+
     def joined(self, found: Sequence[Array]) -> Array:
         return found[0] if len(found) == 1 else np.concatenate(found)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import InputError
+from ..fit.options import require_known
 from ..fit.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from ..fit.aggregator import Aggregator
+    from ..fit.method import Method
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class MethodEntry(Entry):
     takes: str = "classes"
     """The kind of votes that it is for."""
 
-    def load(self) -> type[Aggregator]:
-        loaded: type[Aggregator] = super().load()
+    def load(self) -> type[Method[Any, Any]]:
+        loaded: type[Method[Any, Any]] = super().load()
         return loaded
 
 
@@ -288,8 +289,38 @@ OWN = {
         "Ma & Olshevsky 2020",
         usual=False,
     ),
+    "mean": MethodEntry(
+        ".ratings.mean:Mean",
+        "the mean of an item's ratings",
+        "ratings",
+        "textbook",
+        takes="ratings",
+    ),
+    "gaussian-em": MethodEntry(
+        ".ratings.gaussian_em:GaussianEM",
+        "a bias and a spread for each annotator, by EM",
+        "ratings, a step",
+        "ITU-T P.913; Raykar et al. 2010",
+        takes="ratings",
+    ),
+    "bradley-terry": MethodEntry(
+        ".comparisons.bradley_terry:BradleyTerry",
+        "a score for each item: the chance to win is the logistic of the difference",
+        "comparisons + items^3, a step",
+        "Bradley & Terry 1952",
+        takes="comparisons",
+    ),
 }
 METHODS = Registry("method", OWN, group="crowdwise.methods")
+
+
+def names(takes: str = "classes") -> list[str]:
+    """The methods for a kind of votes.
+
+    >>> names("comparisons")
+    ['bradley-terry']
+    """
+    return [name for name, entry in METHODS.items() if entry.takes == takes]
 
 
 def get(name: str) -> type[Aggregator]:
@@ -298,7 +329,8 @@ def get(name: str) -> type[Aggregator]:
     >>> get("dawid-skene").__name__
     'DawidSkene'
     """
-    return METHODS[name].load()
+    loaded: Any = METHODS[name].load()
+    return loaded
 
 
 def make(name: str, **options: Any) -> Aggregator:
@@ -308,8 +340,5 @@ def make(name: str, **options: Any) -> Aggregator:
     3
     """
     method = get(name)
-    known = [field.name for field in fields(method)]
-    for option in options:
-        if option not in known:
-            raise InputError(f"{name} has no option {option!r}: it has {', '.join(known)}")
+    require_known(name, method, options)
     return method(**options)

@@ -26,7 +26,7 @@ MEASURES: dict[str, Callable[[Array, Array], float]] = {
     "log_loss": metrics.log_loss,
     "calibration_error": metrics.calibration_error,
 }
-USUAL = tuple(name for name, method in METHODS.items() if method.usual)
+USUAL = tuple(name for name, entry in METHODS.own.items() if entry.usual and entry.takes == "classes")
 
 
 def truth_codes(crowd: Crowd, truth: Any) -> Array:

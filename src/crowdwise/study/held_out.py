@@ -47,7 +47,7 @@ def hold_out(crowd: Crowd, share: float = 0.1, seed: int = 0) -> tuple[Crowd, Cr
     """
     if not 0.0 < share < 1.0:
         raise InputError(f"share={share} must lie between 0 and 1")
-    number = keyed_uniform(seed, np.arange(crowd.n_votes))
+    number = keyed_uniform(seed, crowd.vote_hash)
     out = number < share
     for code in (crowd.item, crowd.annotator):  # the last in a random order stays, whatever its number
         order = np.lexsort((number, code))

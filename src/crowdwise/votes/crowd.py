@@ -85,13 +85,6 @@ class Crowd(Votes):
         return crowd.with_first("item", items).with_first("annotator", annotators).with_classes(classes)
 
     @classmethod
-    def of(cls, votes: Any) -> Self:
-        """A Crowd as it is, or one made from a frame."""
-        if isinstance(votes, Votes) and not isinstance(votes, cls):
-            raise InputError(f"these are {votes.kind}, and {cls.kind} are needed: choose a method for {votes.kind}")
-        return votes if isinstance(votes, cls) else cls.from_frame(votes)
-
-    @classmethod
     def from_triples(cls, triples: Iterable[tuple[Any, Any, Any]], **options: Any) -> Self:
         """Votes from (item, annotator, label) triples; options as in `from_columns`."""
         columns = [list(column) for column in zip(*triples, strict=True)]

@@ -17,6 +17,9 @@ ALIASES = {
                   "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert", "model"),
     "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
               "category", "value"),
+    "value": ("value", "rating", "score", "label", "answer", "response"),
+    "left": ("left", "item_a", "a"),
+    "right": ("right", "item_b", "b"),
     "weight": ("weight",),
     "probability": ("probability", "logprob", "log_probability"),
     "kind": ("kind", "annotator_kind", "annotator_type"),
@@ -50,6 +53,16 @@ def require_column(role: str, columns: Iterable[str], named: str | None = None) 
     return found
 
 
+def as_table(frame: Any) -> Any:
+    """A frame of any make, as narwhals sees it."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
+
+
 def vote_columns(
     frame: Any,
     item: str | None,
@@ -64,10 +77,7 @@ def vote_columns(
     """What `Crowd.from_columns` takes, out of a frame."""
     import narwhals as nw
 
-    try:
-        table = nw.from_native(frame, eager_only=True)
-    except TypeError as error:
-        raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
+    table = as_table(frame)
     names = table.columns
     label_column = table[require_column("label", names, label)]
     if isinstance(label_column.dtype, nw.Enum):

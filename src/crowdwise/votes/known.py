@@ -63,3 +63,11 @@ def with_known(scores: Array, known: Known | None) -> Array:
     if known is not None:
         scores[known.item] += known.log_rows
     return scores
+
+
+@dataclass(frozen=True, eq=False)
+class KnownValues:
+    """Numbers that are known of some items. item: (known,), ascending, each once; value: (known,)."""
+
+    item: Array
+    value: Array

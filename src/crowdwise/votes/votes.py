@@ -26,6 +26,7 @@ from .keyed import hashed
 from .table import Table
 
 Repeats = Literal["all", "last", "error"]
+EXTRA = {"items": "item_extra", "annotators": "annotator_extra"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -110,10 +111,9 @@ class Votes:
 
         Other names are given with columns of their own, or have none.
         """
-        if "items" in changes:
-            changes = {"item_extra": {}, "keyed_by": (), **changes}
-        if "annotators" in changes:
-            changes = {"annotator_extra": {}, **changes}
+        for axis, extra in EXTRA.items():
+            if axis in changes:
+                changes = {extra: {}, **({"keyed_by": ()} if axis == "items" else {}), **changes}
         made = object.__new__(type(self))
         for one in fields(self):
             object.__setattr__(made, one.name, changes.get(one.name, getattr(self, one.name)))
@@ -124,6 +124,20 @@ class Votes:
     def axes(cls) -> tuple[str, ...]:
         """The names behind the codes, each once: items, annotators, and those of the kind."""
         return tuple(dict.fromkeys(cls.codes.values()))
+
+    @classmethod
+    def of(cls, votes: Any) -> Self:
+        """Votes of this kind as they are, or made from a frame; those of another kind are refused."""
+        if isinstance(votes, cls):
+            return votes
+        if isinstance(votes, Votes):
+            raise InputError(f"these are {votes.kind}, and {cls.kind} are needed: choose a method for {votes.kind}")
+        return cls.from_frame(votes)
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> Self:
+        """Votes from the rows of a pandas, polars or pyarrow frame."""
+        raise NotImplementedError
 
     # -- counts ---------------------------------------------------------------------------------------------------
 
@@ -159,6 +173,17 @@ class Votes:
     def item_hash(self) -> Array:
         """A number for each item that depends on its name only: what random numbers of items are keyed by."""
         return hashed(self.items)
+
+    @cached_property
+    def annotator_hash(self) -> Array:
+        """The same for each annotator."""
+        return hashed(self.annotators)
+
+    @property
+    def vote_hash(self) -> Array:
+        """A number for each vote that depends on the names of its item and its annotator only."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.item_hash[self.item] + np.uint64(3) * self.annotator_hash[self.annotator])
 
     @property
     def keys(self) -> Table | None:
@@ -218,7 +243,7 @@ class Votes:
         same_axis = [name for name, behind in self.codes.items() if behind == axis]
         votes = self.take(np.logical_and.reduce([keep[getattr(self, name)] for name in same_axis]))
         rank = np.cumsum(keep) - 1
-        extra = f"{column}_extra"
+        extra = EXTRA[axis]
         return votes.derive(
             **{axis: names[keep], **{name: rank[getattr(votes, name)] for name in same_axis}},
             **{extra: {name: values[keep] for name, values in getattr(self, extra).items()}},
@@ -262,16 +287,14 @@ class Votes:
         order = np.concatenate([order, np.setdiff1d(np.arange(len(there)), order)])
         rank = np.empty(len(there), np.int64)
         rank[order] = np.arange(len(there))
-        extra = f"{column}_extra"
-        return votes.derive(
-            **{axis: there[order]},
-            **{name: rank[getattr(votes, name)] for name, behind in self.codes.items() if behind == axis},
-            **{extra: {name: values[order] for name, values in getattr(votes, extra).items()}},
-            keyed_by=self.keyed_by,
-        )
+        changes: dict[str, Any] = {axis: there[order], "keyed_by": self.keyed_by}
+        if extra := EXTRA.get(axis):
+            changes[extra] = {name: values[order] for name, values in getattr(votes, extra).items()}
+        codes = {name: rank[getattr(votes, name)] for name, behind in self.codes.items() if behind == axis}
+        return votes.derive(**changes, **codes)
 
     def _longer_extra(self, axis: str, n: int) -> dict[str, Any]:
-        extra = {"items": "item_extra", "annotators": "annotator_extra"}.get(axis)
+        extra = EXTRA.get(axis)
         if extra is None:
             return {}
         longer = {extra: {name: _longer(column, n) for name, column in getattr(self, extra).items()}}
@@ -297,7 +320,7 @@ class Votes:
         if self.weight is not None or more.weight is not None:
             joined["weight"] = np.concatenate([votes._weight() for votes in (self, more)])
         joined["extra"] = _joined(self.extra, more.extra, self.n_votes, more.n_votes)
-        for axis, extra in (("items", "item_extra"), ("annotators", "annotator_extra")):
+        for axis, extra in EXTRA.items():
             joined[extra] = _merged(getattr(wide, extra), getattr(more, extra), place[axis], getattr(wide, axis))
         if self.n_votes and more.n_votes and self.keyed_by != more.keyed_by:
             raise InputError(f"items are keyed by {self.keyed_by} here and by {more.keyed_by} there")
@@ -352,7 +375,7 @@ def _frozen(values: Array) -> Array:
 
 def encoded(
     columns: Mapping[str, Any], axes: Mapping[str, str], missing_ok: Collection[str] = ()
-) -> tuple[dict[str, Array], dict[str, Array]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Names by axis, and the codes of each column; an empty cell is an error that names its row, or -1 where it may be.
 
     Columns of the same names (the two items of a comparison) are coded together, row by row.
@@ -369,8 +392,8 @@ def encoded(
         for axis, names in together.items()
     }
     coding = encode_all(joined, {axes[column] for column in missing_ok})
-    names: dict[str, Array] = {}
-    codes: dict[str, Array] = {}
+    names: dict[str, Any] = {}
+    codes: dict[str, Any] = {}
     for axis, own in together.items():
         try:
             names[axis], code = coding[axis]()

@@ -57,7 +57,7 @@ class BeliefPropagation(AnnotatorPrior):
     name: ClassVar[str] = "belief-propagation"
     unit: ClassVar[str] = "log-odds"
     exempt: ClassVar[dict[str, str]] = {
-        "Predict on the training votes gives the training posterior (without gold)": (
+        "Predict on the training votes gives what was found in training": (
             "a message leaves out the item it goes to; for new items there is nothing to leave out"
         ),
     }

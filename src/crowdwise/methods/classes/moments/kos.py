@@ -46,8 +46,7 @@ class KOS(TwoSided):
     def _messages(self, ops: NumpyEngine, sign: Array) -> Weights:
         from scipy.special import ndtri
 
-        edge = ops.item.astype(np.int64) * ops.n_annotators + ops.annotator
-        to_item = 1.0 + ndtri(keyed_uniform(self.seed, edge))  # y, (votes,)
+        to_item = 1.0 + ndtri(keyed_uniform(self.seed, ops.crowd.vote_hash))  # y, (votes,)
         weight = np.ones(sign.size) if ops.weight is None else ops.weight
         own = np.minimum(weight, 1.0)  # a vote of weight 2 is two votes, of which one is left out
         for _ in range(self.rounds):

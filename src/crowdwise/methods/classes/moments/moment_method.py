@@ -66,8 +66,9 @@ class MomentMethod(Aggregator):
         told = np.zeros(ops.n_annotators, bool)
         told[core] = found.found
         whole, prior = one_coin(ops, UNKNOWN), np.full(ops.n_classes, SILENT)
-        whole[np.ix_(told, heard)] = 0.0
-        whole[np.ix_(told, heard, heard)] = confusion[found.found]
+        who = core[found.found]
+        whole[np.ix_(who, heard)] = 0.0
+        whole[np.ix_(who, heard, heard)] = confusion[found.found]
         prior[heard] = shares
         prior /= prior.sum()
         pseudo = self.smoothing + self.right * np.eye(ops.n_classes)
@@ -99,18 +100,20 @@ def pair_bytes(crowd: Crowd, core: int) -> int:
 
 
 def busiest_codes(ops: NumpyEngine, most: int) -> Array:
-    """Codes of the annotators of most votes, in their order; without those who have none."""
-    votes = ops.given.sum(axis=1)
-    some = np.flatnonzero(votes > 0.0)
-    return some if some.size <= most else np.sort(np.argsort(-votes, kind="stable")[:most])
+    """Codes of the annotators of most votes, without those who have none.
+
+    They are in an order of their names: what is tied goes the same way in whatever order they came.
+    """
+    votes, by_name = ops.given.sum(axis=1), np.argsort(ops.crowd.annotator_hash, kind="stable")
+    some = by_name[votes[by_name] > 0.0]
+    return some if some.size <= most else some[np.sort(np.argsort(-votes[some], kind="stable")[:most])]
 
 
 def busiest(ops: NumpyEngine, most: int) -> tuple[Array, NumpyEngine]:
     """Codes of the annotators of most votes, and the engine over these alone."""
     core = busiest_codes(ops, most)
-    if core.size == ops.n_annotators:
-        return core, ops
-    return core, ops.over(ops.crowd.subset(annotators=ops.crowd.annotators[core]))
+    names = ops.crowd.annotators[core]
+    return core, ops.over(ops.crowd.subset(annotators=names).with_first("annotator", names))
 
 
 def _of_classes(ops: NumpyEngine, classes: Array) -> NumpyEngine:

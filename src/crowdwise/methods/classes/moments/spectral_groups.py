@@ -78,7 +78,8 @@ def _covariances(crowd: Crowd, chosen: Array) -> tuple[Array, Array]:
     """Correlations of votes for each class, little trusted where few items are shared, and how many those are."""
     from scipy.sparse import csr_array
 
-    among = crowd.subset(annotators=crowd.annotators[chosen])
+    names = crowd.annotators[chosen]
+    among = crowd.subset(annotators=names).with_first("annotator", names)
     where, shape = (among.annotator.astype(np.int64), among.item.astype(np.int64)), (chosen.size, among.n_items)
     votes = csr_array((np.ones(among.n_votes), where), shape=shape)
     there = csr_array((np.ones(votes.nnz), votes.indices, votes.indptr), shape=shape)

@@ -1,0 +1,63 @@
+"""RatingMethod: what methods for ratings have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import InputError
+from ...fit.estimates import Values
+from ...fit.method import Method
+from ...votes.codes import Array, find, shown
+from ...votes.frames import labels_by_item
+from ...votes.known import KnownValues
+from ...votes.ratings import Ratings
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingMethod(Method[Ratings, Values]):
+    """Ratings in, a value with a standard deviation for each item out. Sums are taken over the ratings themselves."""
+
+    takes: ClassVar[type[Ratings]] = Ratings
+
+    def as_votes(self, votes: Any) -> Ratings:
+        return Ratings.of(votes)
+
+    def known(self, votes: Ratings, gold: Any, item_prior: Any) -> KnownValues | None:
+        if item_prior is not None:
+            raise InputError(f"{self.name} takes no item_prior")
+        if gold is None:
+            return None
+        items, value = labels_by_item(gold)
+        place = find(items, votes.items)
+        try:
+            numbers = value.astype(float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"gold of ratings must be numbers, not such as {shown(value[0])}") from error
+        order = np.argsort(place)[np.count_nonzero(place < 0) :]
+        return KnownValues(place[order], numbers[order])
+
+    def bind(self, votes: Ratings, engine: str) -> Ratings:
+        if engine not in ("auto", "numpy"):
+            raise InputError(f"engine {engine!r}: {self.name} runs on numpy only")
+        return votes
+
+    def as_estimate(self, found: Values, votes: Ratings) -> Values:
+        return found
+
+
+def weight_of(ratings: Ratings) -> Array:
+    """How much each rating counts."""
+    return np.ones(ratings.n_votes) if ratings.weight is None else ratings.weight
+
+
+def by_item(ratings: Ratings, value: Array) -> Array:
+    """Numbers of ratings, summed by item."""
+    return np.bincount(ratings.item, value, ratings.n_items).astype(float)
+
+
+def by_annotator(ratings: Ratings, value: Array) -> Array:
+    """Numbers of ratings, summed by annotator."""
+    return np.bincount(ratings.annotator, value, ratings.n_annotators).astype(float)

@@ -1,0 +1,91 @@
+"""Comparisons: who found which of two items better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..errors import InputError
+from .codes import Array, find, names_array, shown
+from .frames import as_table, require_column, values_of
+from .votes import Votes, by_name, encoded
+
+SIDES = ("left", "right", "tie")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparisons(Votes):
+    """Annotator `annotators[annotator[v]]` compared `items[item[v]]` (left) with `items[other[v]]` (right).
+
+    `label` says which was better: a code of `classes`, which are left, right and tie. The rest is as in `Votes`.
+
+    >>> made = Comparisons.from_columns(["a", "b"], ["b", "c"], ["ann", "ann"], ["left", "tie"])
+    >>> made, made.won.tolist()
+    (Comparisons(2 votes, 3 items, 1 annotator, 3 classes), [1.0, 0.5])
+    """
+
+    kind: ClassVar[str] = "comparisons"
+    codes: ClassVar[Mapping[str, str]] = {**Votes.codes, "other": "items", "label": "classes"}
+
+    other: Array
+    label: Array
+    classes: Array
+
+    @property
+    def won(self) -> Array:
+        """How much the left item won: 1, 0, or one half for a tie."""
+        return np.array([1.0, 0.0, 0.5])[self.label]
+
+    def _pair(self) -> Array:
+        return (self.item.astype(np.int64) * self.n_items + self.other) * self.n_annotators + self.annotator
+
+    @classmethod
+    def from_columns(
+        cls,
+        left: Any,
+        right: Any,
+        annotator: Any,
+        label: Any,
+        *,
+        weight: Any = None,
+        items: Iterable[Any] = (),
+        annotators: Iterable[Any] = (),
+        extra: Mapping[str, Any] | None = None,
+        annotator_extra: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Comparisons from four columns: two items, who compared them, and which was better (left, right or tie)."""
+        names, code = encoded({"item": left, "other": right, "annotator": annotator}, cls.codes)
+        said = names_array(label)
+        side = find(said, names_array(SIDES))
+        if (side < 0).any():
+            row = int((side < 0).argmax())
+            raise InputError(f"column 'label', row {row}: {shown(said[row])} is not left, right or tie")
+        same = code["item"] == code["other"]
+        if same.any():
+            row = int(same.argmax())
+            raise InputError(f"row {row}: item {shown(names['items'][code['item'][row]])} is compared with itself")
+        made = cls(
+            **names,
+            **code,
+            label=side,
+            classes=names_array(SIDES),
+            weight=weight,
+            extra=extra or {},
+            annotator_extra=by_name(annotator_extra, "annotator", names["annotators"], code["annotator"]),
+        )
+        return made.with_first("item", items).with_first("annotator", annotators)
+
+    @classmethod
+    def from_frame(cls, frame: Any, **columns: str) -> Self:
+        """Comparisons from the rows of a frame, of any make, with the columns left, right, annotator and label.
+
+        Other names are given by role: `from_frame(frame, left="answer_a", right="answer_b")`.
+        """
+        table = as_table(frame)
+        roles = ("left", "right", "annotator", "label")
+        return cls.from_columns(
+            *(values_of(table[require_column(role, table.columns, columns.get(role))]) for role in roles)
+        )
