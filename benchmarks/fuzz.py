@@ -54,8 +54,7 @@ VALUES = [
 def samples() -> dict[str, tuple[str, bytes]]:
     """A file of each format: its ending and its bytes."""
     from crowdwise import Crowd
-    from crowdwise.io import VOTES_TO, write_votes
-    from crowdwise.io.export import ENDINGS
+    from crowdwise.io import FORMATS, vote_formats, write_votes
 
     rng = random.Random(0)
     votes = [(f"i{n % 6}", f"w{n % 4}", rng.choice(["cat", "dog", "a, b"])) for n in range(20)]
@@ -66,8 +65,10 @@ def samples() -> dict[str, tuple[str, bytes]]:
     )
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for to in VOTES_TO:
-            for ending in ("csv", "jsonl", "parquet", "csv.gz") if to == "table" else (ENDINGS[to][0][1:],):
+        for to in vote_formats():
+            for ending in (
+                ("csv", "jsonl", "parquet", "csv.gz") if to == "table" else (FORMATS.load(to).endings[0][1:],)
+            ):
                 if to == "cleanlab":
                     continue
                 path = Path(folder) / f"votes.{ending}"

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote, OneCoin, TooLarge
 from crowdwise.cli import app
-from crowdwise.io import VOTES_TO, Labels, read_votes, write_labels, write_votes
+from crowdwise.io import FORMATS, Labels, read_votes, write_labels, write_votes
 from crowdwise.io.formats import cleanlab
 
 VOTES = [
@@ -50,7 +50,7 @@ def test_votes_come_back(to, crowd, tmp_path):
     again = read_votes(path, soft=None, extra=("time", "seconds") if to == "table" else ()).crowd
     assert rows(again) == sorted(VOTES)
     kept = {*again.extra, *again.annotator_extra}
-    assert kept == VOTES_TO[to] - {"weight"}
+    assert kept == FORMATS.load(to).room - {"weight"}
     lost = {"time", "seconds", "probability", "kind"} - kept
     assert {name for note in notes for name in note.partition(":")[0].split(", ")} == lost
     if "probability" in kept:
@@ -63,13 +63,13 @@ def test_what_has_no_room_is_told(crowd, tmp_path):
     twice = Crowd.from_triples([*VOTES, ("i1", "ann", "dog")], weight=np.arange(1.0, 9.0))
     assert write_votes(twice, tmp_path / "v.json", "peerannot") == [
         "weight: peerannot has no room for that",
-        "1 votes: peerannot has room for an annotator's last vote on an item only",
+        "1 vote: peerannot has room for an annotator's last vote on an item only",
     ]
     assert ("i1", "ann", "dog") in rows(read_votes(tmp_path / "v.json").crowd)
     machines = Crowd.from_triples(VOTES, annotator_extra={"kind": ["machine"] * len(VOTES)})
     told = write_votes(machines, tmp_path / "a.json", "argilla")
-    assert told == ["4 votes of machines: argilla has room for one suggestion an item"]
-    with pytest.raises(InputError, match="--to csv: choose among table, wide"):
+    assert told == ["4 votes of machines: argilla has room for one suggestion for each item"]
+    with pytest.raises(InputError, match="--to csv: choose among table, label-studio"):
         write_votes(crowd, tmp_path / "x.csv", "csv")
     climbing = Crowd.from_triples([("i1", "../ann", "cat")])
     with pytest.raises(InputError, match=r"annotator '\.\./ann': doccano's files are named after annotators"):

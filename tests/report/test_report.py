@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from crowdwise import Crowd, DataWarning, DawidSkene, InputError, MajorityVote, Table, simulate
 from crowdwise.cli import app
 from crowdwise.report import anonymised, report
-from crowdwise.report.content import QUICK
+from crowdwise.report.about import QUICK
 from crowdwise.report.data import columns
 from crowdwise.report.sections.people import MOST_CELLS
 from crowdwise.study.annotators import over_time, review, verdicts

@@ -82,7 +82,7 @@ def aggregate(
         crowd, known = o.with_known(reading, gold)
         begin = load(start) if start and start.endswith(".npz") else start
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
-        columns = {"item": result.items, "label": result.labels, "confidence": result.confidence}
+        columns = dict(result.to_table().columns)
         if intervals is not None:
             if has_rows(result):
                 bounds = label_intervals(crowd, result, intervals, seed=seed, gold=known)
@@ -125,9 +125,9 @@ def aggregate(
 
 def _check_target(to: str, out: str, json: bool) -> None:
     from ..errors import InputError
-    from ..io import LABELS_TO, check_target
+    from ..io import check_target, label_formats
 
-    check_target(out, to, LABELS_TO)
+    check_target(out, to, label_formats())
     if to != "table" and out == "-" and json:
         raise InputError(f"--to {to} needs a file: name it with --out")
 

@@ -43,11 +43,11 @@ def convert(
     Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
     """
     from ..errors import InputError
-    from ..io import VOTES_TO, check_target, write_table, write_votes
+    from ..io import check_target, vote_formats, write_table, write_votes
     from ..votes.codes import names_array
     from ..votes.table import Table
 
-    check_target(out, to, VOTES_TO)
+    check_target(out, to, vote_formats())
     reading = o.read(context.params)
     crowd, gold = reading.crowd, reading.gold
     if gold_out and not gold:

@@ -78,7 +78,7 @@ def report(
     from ..methods import make
     from ..report import anonymised
     from ..report import report as about
-    from ..report.content import QUICK
+    from ..report.about import QUICK
     from ..study.annotators.items import known_annotators
     from ..votes.codes import find
 

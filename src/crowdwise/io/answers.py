@@ -17,6 +17,7 @@ from ..votes.crowd import Crowd
 COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
 LARGEST = 1 << 63  # whole number
 EXTRA = ("time", "seconds", "probability")  # of the votes
+PLACE = ("document", "start", "end")  # of a piece of text
 
 
 @dataclass
@@ -38,6 +39,7 @@ class Answers:
     form: str = ""  # of the export, one of FORMATS
     votes: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     gold: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    places: dict[str, dict[Any, tuple[Any, ...]]] = field(default_factory=dict)  # by question: what items are
     skipped: Counter[str] = field(default_factory=Counter)
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)  # by question: what it holds, and how often
     data: set[str] = field(default_factory=set)  # questions that seem to be none: taken only if they are asked for
@@ -78,15 +80,17 @@ class Answers:
 
     def vote(
         self, question: str, item: Any, annotator: Any, label: Any, *, kind: str = "human", time: Any = None,
-        seconds: Any = None, probability: Any = None,
+        seconds: Any = None, probability: Any = None, place: tuple[Any, ...] = (),
     ) -> None:  # fmt: skip
-        """One answer, with what the format tells of it."""
+        """One answer, with what the format tells of it; `place` is what the item is, in the words of `PLACE`."""
         item, annotator = self.named(item, "item"), self.named(annotator, "annotator")
         label = self.named(label, question or "label")
         time = None if time is None else self.named(time, "time")
         seconds, probability = self.number(seconds, "seconds"), self.number(probability, "probability")
         if probability is not None and probability > 1.0:
             self.fail("probability", f"{probability} is more than 1")
+        if place:
+            self.places.setdefault(question, {})[item] = place
         columns = self.votes.setdefault(question, {name: [] for name in COLUMNS})
         for name, value in zip(COLUMNS, (item, annotator, label, time, seconds, probability, kind), strict=True):
             columns[name].append(value)
@@ -126,8 +130,12 @@ class Answers:
             columns[role], changed = _of_one_type(columns[role])
             if changed:
                 notes.append(f"{role}s are of several types, or too large for numbers, and are read as text")
+        places = self.places.get(chosen, {})
+        keys = zip(*(places[item] for item in columns["item"]), strict=True) if places else ()
         crowd = Crowd.from_columns(
             columns["item"], columns["annotator"], columns["label"], no_vote=no_vote,
+            item_extra={name: np.array(column) for name, column in zip(PLACE, keys, strict=False)},
+            keyed_by=PLACE if places else (),
             extra={name: _column(name, columns[name]) for name in EXTRA if set(columns[name]) != {None}},
             annotator_extra={"kind": columns["kind"]} if "machine" in columns["kind"] else None,
         )  # fmt: skip

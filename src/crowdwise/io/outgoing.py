@@ -12,6 +12,7 @@ import numpy as np
 from ..fit.result import Result
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
+from ..votes.table import Table
 
 
 class Said(NamedTuple):
@@ -53,13 +54,16 @@ class Labels:
     posterior: Array
     classes: Array
     model: str
+    keys: Table | None = None  # what each item is, where it is more than a name
 
     @classmethod
     def of_result(cls, result: Result, confidence: Array | None = None, least: float = 0.0) -> Labels:
         """A result's labels, without those whose confidence (the result's, or another) is less than `least`."""
         sure = result.confidence if confidence is None else confidence
         labels = [label if tell else None for label, tell in zip(result.labels.tolist(), sure >= least, strict=True)]
-        return cls(result.items, labels, sure, result.posterior, result.classes, f"crowdwise {result.method.name}")
+        return cls(
+            result.items, labels, sure, result.posterior, result.classes, f"crowdwise {result.method.name}", result.keys
+        )
 
     def __iter__(self) -> Iterator[tuple[Any, Any, float]]:
         """Item, label and confidence of those that have a label."""

@@ -20,11 +20,12 @@ from ..votes.table import Table
 from ..votes.votes import Repeats
 from .answers import Answers
 from .cells import decoded, filled, plain, require_filled
-from .formats import FORMATS, of_files, of_json, of_one_file, of_table, tool_of
-from .formats.folders import FOLDERS
+from .formats import FORMATS, read_formats
 from .formats.hugging_face import with_class_names
+from .formats.tables import is_pairwise
 from .listed import pair_of_lists, unlisted
 from .objects import rows_of
+from .recognise import format_of, of_files, of_one_file, of_records, of_table, tool_of
 from .source import open_source
 from .table_rows import Rows, Wanted, read_rows
 
@@ -116,21 +117,20 @@ def read_votes(
 
 def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
     """A table's rows, or an export's answers."""
-    if form is not None and form not in FORMATS:
-        raise InputError(f"format={form!r}: choose among {', '.join(FORMATS)}")
+    if form is not None and (form not in FORMATS or not FORMATS[form].reads):
+        raise InputError(f"format={form!r}: choose among {', '.join(read_formats())}")
     if not isinstance(source, str | Path):
         return _flat(unlisted(rows_of(source)))
     path = Path(source)
     if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
         return of_files(path, form)
     opened = open_source(source)
-    if form in FOLDERS or (form is None and opened.begins == b"<"):
+    if (form is not None and format_of(form).shape == "folder") or (form is None and opened.begins == b"<"):
         return of_one_file(opened, form or "cvat")
-    if form != "table" and opened.begins in (b"[", b"{"):
-        answers = of_json(opened, form)
-        if answers is not None:
-            return answers
-    rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None)
+    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
+    if isinstance(found, Answers):
+        return found
+    rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None, found)
     rows = _named_rows(rows)
     answers = of_table(rows, form) if form != "table" else None
     if answers is None and form not in (None, "table"):
@@ -144,7 +144,7 @@ def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[
         found = {role: find_column(role, names, name) for role, name in named.items()}
     except InputError:  # said where there is a table to say it of
         return names
-    if tool_of(names) or pair_of_lists(dict.fromkeys(names, True)):
+    if tool_of(names) or is_pairwise(names) or pair_of_lists(dict.fromkeys(names, True)):
         return names
     if not wide and (found["annotator"] or found["label"]):
         taken = {*found.values(), find_column("kind", names), *more}

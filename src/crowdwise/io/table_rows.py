@@ -34,18 +34,24 @@ class Rows(NamedTuple):
     names: list[str]  # of all columns of the file, read or not
 
 
-def read_rows(source: str | Path | Source, delimiter: str | None = None, wanted: Wanted | None = None) -> Rows:
+def read_rows(
+    source: str | Path | Source,
+    delimiter: str | None = None,
+    wanted: Wanted | None = None,
+    found: Iterator[tuple[str, dict[str, Any]]] | None = None,
+) -> Rows:
     """Read CSV, TSV, JSON (lines or a list of flat objects) or Parquet, from a path or from standard input ("-").
 
     The format is told by the content. Cells of delimited text stay text, spelt as they are; "" is an empty cell.
-    `wanted` chooses, by the names of the columns, those that are read: the others take no memory.
+    `wanted` chooses, by the names of the columns, those that are read: the others take no memory. `found` are the
+    records of a JSON file that is open already.
     """
     source = source if isinstance(source, Source) else open_source(source)
     wanted = wanted or (lambda names: names)
     if source.head[:4] == b"PAR1":
         table, names = _parquet(source, wanted)
     elif source.begins in (b"{", b"["):
-        table, names = _json(source, wanted)
+        table, names = _json(source.name, records_of(source) if found is None else found, wanted)
     else:
         return _delimited(source, delimiter, wanted)
     return Rows(source.name, table, [], lambda position: position + 1, names)
@@ -64,24 +70,29 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
         raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
 
 
-def _json(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
+def records_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The records of a JSON file, and where they stand."""
+    with source.path.open("rb") as file:
+        yield from records(file, source.name)
+
+
+def _json(name: str, records: Iterator[tuple[str, dict[str, Any]]], wanted: Wanted) -> tuple[Any, list[str]]:
     """A batch of objects at a time, of a list or of lines. Arrow's own reader does not survive every broken file."""
     names: dict[str, None] = {}
     parts: list[Any] = []
-    with source.path.open("rb") as file:
-        found = (record for _, record in records(file, source.name))
-        while batch := [*itertools.islice(found, BATCH)]:
-            for record in batch:
-                if not record.keys() <= names.keys():
-                    names.update(dict.fromkeys(record))
-            above = sum(part.num_rows for part in parts)
-            parts.append(pa.table({key: _column(batch, key, source.name, above) for key in wanted([*names])}))
+    found = (record for _, record in records)
+    while batch := [*itertools.islice(found, BATCH)]:
+        for record in batch:
+            if not record.keys() <= names.keys():
+                names.update(dict.fromkeys(record))
+        above = sum(part.num_rows for part in parts)
+        parts.append(pa.table({key: _column(batch, key, name, above) for key in wanted([*names])}))
     if not parts:
-        raise InputError(f"{source.name}: there are no objects in the JSON list")
+        raise InputError(f"{name}: there are no objects in the JSON list")
     try:
         return pa.concat_tables(parts, promote_options="permissive"), [*names]
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise InputError(f"{source.name}: a column holds values of several types ({_first_line(error)})") from error
+        raise InputError(f"{name}: a column holds values of several types ({_first_line(error)})") from error
 
 
 def _column(batch: list[dict[str, Any]], key: str, name: str, above: int) -> Any:

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from .data import NAMES, columns, dumps
+from .sections import SECTIONS
 from .summary import sentences
 from .texts import texts
 
@@ -25,6 +26,7 @@ def page(content: Mapping[str, Any]) -> str:
     style, script = _read("style.css"), "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     told = {
         **content,
+        "sections": {name: texts().get(name, {}).get("title") or entry.title for name, entry in SECTIONS.items()},
         "sentences": sentences(content, _isolated),
         "annotators": {**content["annotators"], "classes": [str(name) for name in content["annotators"]["classes"]]},
         "contested": [_spelt(item) for item in content["contested"]],

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers
-from ..outgoing import Labels, Said
+from ..file_content import as_lines, as_list
+from ..outgoing import Labels, Said, items_of
+from .format import Format
 
 SUGGESTION = "suggestion"
 
@@ -124,3 +126,23 @@ def _readable(answers: Answers, question: str, value: Any) -> bool:
     spans = isinstance(value, list) and value and isinstance(value[0], dict)
     answers.refuse(question, "spans or rankings" if spans else "several labels at once")
     return False
+
+
+ROOM = frozenset({"probability", "kind"})
+ARGILLA = Format(
+    "records",
+    looks=is_export,
+    read=read,
+    votes=lambda crowd, question: as_list(write_votes(items_of(crowd), question)),
+    labels=lambda labels, question, found: as_list(write_labels(labels, question, found)),
+    room=ROOM,
+    endings=(".json",),
+)
+ARGILLA_FLAT = Format(
+    "records",
+    looks=is_flat,
+    read=read_flat,
+    votes=lambda crowd, question: as_lines(write_flat_votes(items_of(crowd), question)),
+    room=ROOM,
+    endings=(".jsonl",),
+)

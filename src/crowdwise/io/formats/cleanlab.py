@@ -7,7 +7,9 @@ import numpy as np
 from ...errors import TooLarge
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
+from ..file_content import as_arrays
 from ..outgoing import Labels
+from .format import Format
 
 MOST_CELLS = 250_000_000  # of a matrix: 2 GB
 
@@ -39,3 +41,12 @@ def _size(crowd: Crowd) -> tuple[int, int]:
 def _plain(names: Array) -> Array:
     """Names without Python objects, so that they can be loaded without pickle."""
     return names.astype(str) if names.dtype.kind == "O" else names
+
+
+CLEANLAB = Format(
+    "table",
+    votes=lambda crowd, question: as_arrays(votes_arrays(crowd)),
+    labels=lambda labels, question, found: as_arrays(label_arrays(labels)),
+    once=True,
+    endings=(".npz",),
+)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
 from ...errors import InputError
 from ..answers import Answers
 from ..archive import Files
-from ..outgoing import Said
+from ..file_content import as_zip
+from ..outgoing import Said, items_of
 from ..records import records
+from .format import Format
 from .spans import Spans
 
 SPAN = re.compile(r"^(T\S*)\t(\S+) (\d+) (\d+)(?:;(\d+) (\d+))*(?:\t|$)")
@@ -104,13 +106,6 @@ def read_cvat(files: Files, answers: Answers) -> None:
                 answers.skip("empty")
 
 
-FOLDERS: dict[str, tuple[str, Callable[[Files, Answers], None]]] = {
-    "doccano": (".jsonl", read_doccano),
-    "brat": (".ann", read_brat),
-    "cvat": (".xml", read_cvat),
-}
-
-
 def _text(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8-sig")
@@ -127,3 +122,14 @@ def _xml(raw: bytes, where: str) -> ElementTree.Element:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise InputError(f"{where}: the XML is broken ({error})") from error
+
+
+DOCCANO = Format(
+    "folder",
+    looks=lambda endings: ".jsonl" in endings,
+    read=read_doccano,
+    votes=lambda crowd, question: as_zip(write_doccano(items_of(crowd))),
+    endings=(".zip",),
+)
+BRAT = Format("folder", looks=lambda endings: ".ann" in endings, read=read_brat)
+CVAT = Format("folder", looks=lambda endings: ".xml" in endings, read=read_cvat)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..outgoing import Labels
+from .format import Format
 
 KEY = b"huggingface"
 
@@ -78,3 +79,6 @@ def _inner(feature: Any) -> dict[str, Any]:
     if isinstance(feature, list):
         return _inner(feature[0])
     return _inner(feature["feature"]) if "feature" in feature else feature
+
+
+HUGGING_FACE = Format("table", labels=lambda labels, question, found: label_columns(labels), endings=(".parquet",))

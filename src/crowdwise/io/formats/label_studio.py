@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers
-from ..outgoing import Labels, Said
+from ..file_content import as_list
+from ..outgoing import Labels, Said, items_of
+from .format import Format
 
 # Kinds of results that are no choice of one class among several.
 NOT_READ = {
@@ -150,3 +152,15 @@ def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str
 def _person(who: Any, answers: Answers) -> str:
     """An id, or an object with one."""
     return str(answers.named(who.get("id", who.get("email")) if isinstance(who, dict) else who, "completed_by"))
+
+
+LABEL_STUDIO = Format(
+    "records",
+    looks=is_export,
+    read=read,
+    votes=lambda crowd, question: as_list(write_votes(items_of(crowd), question)),
+    labels=lambda labels, question, tasks: as_list(write_labels(labels, question, tasks)),
+    room=frozenset({"time", "seconds", "probability", "kind"}),
+    endings=(".json",),
+)
+LABEL_STUDIO_MIN = Format("records", looks=is_flat, read=read_flat)

@@ -9,8 +9,10 @@ from typing import Any
 from ...votes.frames import find_column
 from ...votes.soft import ROUNDED
 from ..answers import Answers
+from ..file_content import as_lines, as_object
 from ..listed import pair_of_lists
-from ..outgoing import Said
+from ..outgoing import Said, items_of
+from .format import Format
 
 CHANCES, LOGS = ("probabilities", "distribution"), ("logprobs", "top_logprobs")
 
@@ -103,3 +105,21 @@ def write_nested(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str,
 
 def _pair(record: dict[str, Any]) -> tuple[str, str] | None:
     return pair_of_lists({name: isinstance(value, list) for name, value in record.items()})
+
+
+LISTS = Format(
+    "records",
+    looks=has_lists,
+    read=read_lists,
+    votes=lambda crowd, question: as_lines(write_lists(items_of(crowd))),
+    endings=(".jsonl",),
+)
+JUDGEMENTS = Format("records", looks=is_judgement, read=read_judgements)
+PEERANNOT = Format(
+    "records",
+    looks=is_nested,
+    read=read_nested,
+    votes=lambda crowd, question: as_object(write_nested(items_of(crowd))),
+    once=True,
+    endings=(".json",),
+)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..answers import Answers
-from ..outgoing import Labels, Said
-from .spans import OUTSIDE, Spans, place_of
+from ..file_content import as_lines
+from ..outgoing import Labels, Said, items_of
+from .format import Format
+from .spans import OUTSIDE, Spans
 
 CHOICE, SPANS = "choice", "spans"  # questions; those that are asked of a label have its name
 OF_ONE = {"_annotator_id", "_session_id", "_timestamp", "answer", "accept", "spans"}  # of an annotator, not of a task
@@ -89,10 +91,12 @@ def _task(item: Any, classes: list[Any]) -> dict[str, Any]:
 def _spans_by_document(labels: Labels) -> dict[str, list[dict[str, Any]]]:
     """Places that have a label, of each document that has places."""
     spans: dict[str, list[dict[str, Any]]] = {}
-    for item, label, sure in labels:
-        document, start, end = place_of(item)
+    assert labels.keys is not None
+    for (document, start, end), label, sure in zip(
+        labels.keys.rows(), labels.labels, labels.confidence.round(6).tolist(), strict=True
+    ):
         marked = spans.setdefault(document, [])
-        if label != OUTSIDE:
+        if label not in (None, OUTSIDE):
             marked.append({"start": start, "end": end, "label": label, "score": sure})
     return spans
 
@@ -107,3 +111,14 @@ def _choice(record: dict[str, Any], answer: str, who: str, answers: Answers, tim
         answers.skip("nothing chosen")
     else:
         answers.vote(CHOICE, record.get("_input_hash"), who, accepted[0], time=time)
+
+
+PRODIGY = Format(
+    "records",
+    looks=is_export,
+    read=read,
+    votes=lambda crowd, question: as_lines(write_votes(items_of(crowd), crowd.classes.tolist())),
+    labels=lambda labels, question, found: as_lines(write_labels(labels, question, found)),
+    room=frozenset({"time"}),
+    endings=(".jsonl",),
+)

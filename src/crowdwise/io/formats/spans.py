@@ -9,17 +9,6 @@ from ..answers import Answers
 OUTSIDE = "O"
 
 
-def place_of(item: str) -> tuple[str, int, int]:
-    """Document, start and end of a place, by its name.
-
-    >>> place_of("a:b:0-3")
-    ('a:b', 0, 3)
-    """
-    document, _, ends = item.rpartition(":")
-    start, _, end = ends.partition("-")
-    return document, int(start), int(end)
-
-
 class Spans:
     """Marks by document and annotator, which become votes when all are known."""
 
@@ -45,4 +34,5 @@ class Spans:
             for annotator, own in readers.items():
                 for start, end in places:
                     label = own.get((start, end), OUTSIDE)
-                    self.answers.vote(self.question, f"{document}:{start}-{end}", annotator, label)
+                    name, place = f"{document}:{start}-{end}", (str(document), start, end)
+                    self.answers.vote(self.question, name, annotator, label, place=place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...votes.frames import find_column
 from ..answers import Answers
 from ..cells import decoded
 from ..table_rows import Rows
+from .format import Format
 
 NUMBERED = re.compile(r"^(.+?)_?(\d+)$")
 
@@ -126,17 +127,10 @@ def is_pairwise(columns: list[str]) -> bool:
     return {"left", "right", "label"} <= {name.strip().lower() for name in columns}
 
 
-def refuse_pairwise(rows: Rows, answers: Answers) -> None:
+def refuse_pairwise(rows: Rows) -> None:
     """Say what it is."""
-    answers.refuse("label", "comparisons of two (columns left and right)")
-
-
-TABLES: dict[str, tuple[Callable[[list[str]], bool], Callable[[Rows, Answers], None]]] = {
-    "mturk": (is_mturk, read_mturk),
-    "toloka": (is_toloka, read_toloka),
-    "zooniverse": (is_zooniverse, read_zooniverse),
-    "pairwise": (is_pairwise, refuse_pairwise),
-}
+    what = "comparisons of two (columns left and right)"
+    raise InputError(f"{rows.name}: question 'label' holds {what}, which crowdwise does not read yet")
 
 
 def _rows(rows: Rows, answers: Answers) -> Iterator[tuple[str, dict[str, str]]]:
@@ -192,3 +186,8 @@ def _between(row: dict[str, str]) -> float | None:
     except (KeyError, ValueError):
         return None
     return (ended - started).total_seconds()
+
+
+MTURK = Format("table", looks=is_mturk, read=read_mturk)
+TOLOKA = Format("table", looks=is_toloka, read=read_toloka)
+ZOONIVERSE = Format("table", looks=is_zooniverse, read=read_zooniverse)

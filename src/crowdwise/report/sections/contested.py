@@ -12,6 +12,7 @@ from ...study.explain import Explanation, explain_all
 from ...votes.codes import Array, find
 from ...votes.crowd import Crowd
 from ...votes.table import Table
+from ..about import About
 
 MOST_EXPLAINED = 1000  # votes on an item: some methods look at it once without each of them
 MOST_VOTES = 12  # of an item that are told one by one, the strongest
@@ -22,9 +23,10 @@ def settled(reviewed: Table) -> Array:
     return np.isin(reviewed["state"].astype(str), ("easy", "open")) & (reviewed["votes"] > 1)
 
 
-def contested(crowd: Crowd, result: Result, reviewed: Table, most: int) -> list[dict[str, Any]]:
+def section(about: About) -> list[dict[str, Any]]:
     """The items to look at first, each with how many said what, and every vote's contribution."""
-    rows = reviewed.take(np.flatnonzero(~settled(reviewed))[:most])
+    crowd, result, reviewed = about.crowd, about.result, about.reviewed
+    rows = reviewed.take(np.flatnonzero(~settled(reviewed))[: about.items])
     few = crowd.subset(items=rows["item"])
     said = bind(few, "numpy").item_votes()[find(rows["item"], few.items)]
     told = [dict(zip(rows.columns, row, strict=True)) for row in rows.rows()]

@@ -12,9 +12,19 @@ from ...study.uncertainty import share_interval
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
+from ..about import About
 
 BINS = 20  # of the confidence
 TOO_SURE = 0.05  # expected less measured accuracy from which confidences are called too high, if chance is no excuse
+
+
+def section(about: About) -> dict[str, Any]:
+    """The classes, how sure the labels are, and how right, where there is truth that the fit was not told."""
+    return {
+        "classes": classes(about.crowd, about.result),
+        "certainty": certainty(about.reviewed["confidence"]),
+        "calibration": calibration(*about.measured, about.level, about.sure) if about.measured else None,
+    }
 
 
 def classes(crowd: Crowd, result: Result) -> Table:

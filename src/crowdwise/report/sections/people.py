@@ -12,6 +12,7 @@ from ...study.annotators import over_time
 from ...votes.codes import Array, find
 from ...votes.crowd import Crowd
 from ...votes.table import Table
+from ..about import About
 
 MOST_ANNOTATORS = 20_000
 MOST_CELLS = 200_000  # of all confusion matrices together, and of all periods
@@ -19,8 +20,9 @@ MOST_PERIODS = 24
 LEAST_VOTES = 0.05  # of a cell that is told
 
 
-def annotators(crowd: Crowd, result: Result, found: Table, time: str) -> dict[str, Any]:
+def section(about: About) -> dict[str, Any]:
     """The table, worst first; confusion matrices as cells; votes by period. Who is told of is a row's place."""
+    crowd, result, found, time = about.crowd, about.result, about.judged, about.time
     shown = found.take(slice(0, MOST_ANNOTATORS))
     return {
         "known": len(found),
@@ -29,6 +31,10 @@ def annotators(crowd: Crowd, result: Result, found: Table, time: str) -> dict[st
         "confusion": _cells(crowd, result, shown["annotator"]),
         "over_time": _periods(crowd, result, shown["annotator"], time) if time else None,
     }
+
+
+def drawn_above(about: About) -> None:
+    """A section of the page that draws what another one holds."""
 
 
 def _cells(crowd: Crowd, result: Result, names: Array) -> Table:

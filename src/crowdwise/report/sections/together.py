@@ -11,8 +11,17 @@ from ...study.annotators import agreement, pairwise_agreement
 from ...votes.codes import find
 from ...votes.crowd import Crowd
 from ...votes.table import Table
+from ..about import About
 
 MOST = 100  # annotators of the heat map
+
+
+def section(about: About) -> dict[str, Any]:
+    """Coefficients for all, and a heat map of two by two."""
+    about.tell("agreement")
+    seed = about.result.method.seed
+    found = coefficients(about.crowd, level=about.level, seed=seed, engine=about.engine)
+    return {**found, "heat_map": heat_map(about.crowd, about.judged)}
 
 
 def coefficients(crowd: Crowd, *, level: float, seed: int, engine: str) -> dict[str, Any]:

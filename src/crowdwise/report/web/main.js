@@ -7,8 +7,9 @@ function themes() {
   return el("label", { class: "theme", for: "theme" }, words.label, select);
 }
 
-const sections = Object.entries(SECTIONS).map(([key, build]) =>
-  el("section", { id: key, "aria-labelledby": `${key}-title` }, el("h2", { id: `${key}-title` }, texts[key].title), ...build()));
+const titles = new Map(Object.entries(content.sections));
+const sections = [...titles].map(([key, title]) =>
+  el("section", { id: key, "aria-labelledby": `${key}-title` }, el("h2", { id: `${key}-title` }, title), ...(SECTIONS[key] ?? (() => drawn(content[key])))()));
 const numbers = content.summary;
 document.body.append(
   el("a", { class: "skip", href: "#main" }, texts.skip),
@@ -17,7 +18,7 @@ document.body.append(
       el("p", { class: "quiet" }, say(texts.subtitle, { votes: numbers.votes, annotators: numbers.annotators, items: numbers.items, date: content.made.date }))),
     themes()),
   el("div", { class: "columns" },
-    el("nav", { "aria-label": texts.contents }, el("ol", {}, Object.keys(SECTIONS).map((key) => el("li", {}, el("a", { href: `#${key}` }, texts[key].title))))),
+    el("nav", { "aria-label": texts.contents }, el("ol", {}, [...titles].map(([key, title]) => el("li", {}, el("a", { href: `#${key}` }, title))))),
     el("main", { id: "main", tabindex: -1 }, sections)),
   tip);
 
