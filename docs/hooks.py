@@ -1,4 +1,4 @@
-"""Made while the site is built: pages out of METHODS and OBJECTIVES, and formulas as MathML, which needs no script."""
+"""Made while the site is built: pages out of the registries, and formulas as MathML, which needs no script."""
 
 import inspect
 import re
@@ -6,15 +6,25 @@ import re
 from latex2mathml.converter import convert
 
 from crowdwise import METHODS
+from crowdwise.io import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
 
 
 def on_page_markdown(markdown, page, **_):
     """Put methods and objectives where a page asks for them."""
-    for mark, made in (("<!-- methods -->", methods_page), ("<!-- objectives -->", objectives_page)):
+    for mark, made in MADE.items():
         if mark in markdown:
             markdown = markdown.replace(mark, made())
     return markdown
+
+
+def formats_page():
+    """A table of all formats: what is read, and what is written."""
+    lines = ["| format | what it is | read | votes written | labels written |", "|---|---|---|---|---|"]
+    for name, entry in FORMATS.items():
+        can = " | ".join("yes" if does else "" for does in (entry.reads, entry.votes, entry.labels))
+        lines.append(f"| `{name}` | {entry.line} | {can} |")
+    return "\n".join(lines)
 
 
 def methods_page():
@@ -37,6 +47,13 @@ def objectives_page():
         text = as_markdown(inspect.getdoc(entry.load()))
         lines += ["", f"## {name}", "", f"`crowdwise.learn.{entry.class_name}`", "", text]
     return "\n".join(lines)
+
+
+MADE = {
+    "<!-- methods -->": methods_page,
+    "<!-- objectives -->": objectives_page,
+    "<!-- formats -->": formats_page,
+}
 
 
 def as_markdown(docstring):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from crowdwise.learn import OTHERS
+from crowdwise import io, learn
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.methods import METHODS
 
@@ -22,8 +22,10 @@ def pages():
     """Each file, as it should be."""
     methods = [(entry.module, entry.class_name) for entry in METHODS.own.values()]
     objectives = [(entry.module, entry.class_name) for entry in OBJECTIVES.own.values()]
-    others = [(f"crowdwise.learn.{module}", name) for name, module in OTHERS.items()]
+    others = [(f"crowdwise.learn.{module}", name) for name, module in learn.OTHERS.items()]
+    files = [(f"crowdwise.io.{module}", name) for name, module in io.OTHERS.items()]
     return {
+        "io/__init__.py": written("io/__init__.py", "names", "crowdwise.io", files),
         "__init__.py": written("__init__.py", "methods", "crowdwise", methods),
         "learn/__init__.py": written("learn/__init__.py", "objectives", "crowdwise.learn", [*objectives, *others]),
     }

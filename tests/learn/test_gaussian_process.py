@@ -15,8 +15,8 @@ from crowdwise.learn.networks.gaussian_process import INDUCING, GaussianProcess
 @pytest.fixture(scope="module")
 def moons():
     x, truth = make_moons(300, noise=0.25, random_state=0)
-    people = simulate.one_coin(15, 2, 0.75) + simulate.spammers(3, 2)
-    return x, truth, simulate.crowd(people, truth=truth, per_item=3, seed=0).crowd
+    people = simulate.one_coin(15, 2, 0.85) + simulate.spammers(3, 2)
+    return x, truth, simulate.crowd(people, truth=truth, per_item=5, seed=0).crowd
 
 
 @pytest.fixture(scope="module")

@@ -29,8 +29,8 @@ def blobs():
     centre = 1.5 * rng.normal(size=(3, 8))
     truth, fresh = rng.integers(3, size=(2, 600))
     x, new = (centre[codes] + rng.normal(size=(600, 8)) for codes in (truth, fresh))
-    people = simulate.one_coin(10, 3, 0.7) + simulate.spammers(3, 3) + simulate.adversaries(1, 3)
-    votes = simulate.crowd(people, truth=truth, per_item=3, seed=0)
+    people = simulate.one_coin(10, 3, 0.8) + simulate.spammers(3, 3) + simulate.adversaries(1, 3)
+    votes = simulate.crowd(people, truth=truth, per_item=5, seed=0)
     return x, votes, new, fresh
 
 
@@ -54,15 +54,15 @@ def test_a_book_opens_at_the_votes_of_a_batch():
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_objective_learns(name, blobs):
     x, made, new, fresh = blobs
-    model = CrowdClassifier("linear", name, options_of(name, made), epochs=30, rate=1e-2).fit(x, made.crowd)
+    # Over ten seeds every floor below is at least three spreads away; instance-trace needs longer to get there.
+    pace = {"epochs": 100, "rate": 3e-2} if name == "instance-trace" else {"epochs": 30, "rate": 1e-2}
+    model = CrowdClassifier("linear", name, options_of(name, made), **pace).fit(x, made.crowd)
     assert model.score(new, fresh) > 0.85
     proba = model.predict_proba(new)
     assert proba.shape == (600, 3) and np.allclose(proba.sum(axis=1), 1.0, atol=1e-5)
     both = model.infer(x, made.crowd).posterior
-    # matrices near the identity, or counted against the majority, believe votes too much; one for all, spammers too
-    floors = {"soft-bootstrap": 0.8, "trace": 0.8, "instance-trace": 0.75, "single-confusion": 0.7}
-    assert (both.argmax(axis=1) == made.truth).mean() > floors.get(name, 0.85)
-    assert len(model.history()) == 30 and np.isfinite(model.history()["loss"]).all()
+    assert (both.argmax(axis=1) == made.truth).mean() > (0.75 if name == "instance-trace" else 0.85)
+    assert len(model.history()) == pace["epochs"] and np.isfinite(model.history()["loss"]).all()
     assert len(model.annotators()) == 14
     confusion = model.confusion()
     assert confusion.shape == (14, 3, 3) and np.allclose(confusion.sum(axis=2), 1.0, atol=1e-5)
@@ -186,7 +186,7 @@ def test_votes_score_a_model(blobs):
         CrowdClassifier(network="linear", objective="aggnet", epochs=epochs, rate=1e-2).fit(
             x[seen], made.crowd.subset(items=seen), items=seen
         )
-        for epochs in (1, 30)
+        for epochs in (3, 30)
     )
     held_out = made.crowd.subset(items=unseen)
     a, b = (model.score(x[unseen], held_out, items=unseen) for model in (short, long))

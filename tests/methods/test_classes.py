@@ -62,9 +62,10 @@ from crowdwise.study.annotators import spammer_score
 def test_published_accuracy(real_set, name, data, published):
     crowd, truth = real_set(data)
     fixed = {"prior": "fixed"} if name == "ibcc" else {}  # the published runs have the prior 4 and 1
-    seeds = range(4) if name == "ebcc" else [0]  # its starts are drawn; over seeds, the spread on face is .003
+    # What is drawn is a mean over seeds, with room for three spreads of that mean.
+    seeds, room = {"ebcc": (range(4), 0.012), "crowd-svm": (range(5), 0.015)}.get(name, ([0], 0.005))
     right = [metrics.accuracy(make(name, seed=seed, **fixed).fit(crowd).posterior, truth) for seed in seeds]
-    assert np.mean(right) == pytest.approx(published, abs=0.005)
+    assert np.mean(right) == pytest.approx(published, abs=room)
 
 
 def test_first_class_ties_are_those_of_the_tutorial(real_set):
@@ -289,7 +290,7 @@ def test_ten_thousand_classes():
 
 def test_options_are_checked():
     for options, message in (
-        ({"max_iter": 0}, "max_iter=0 must be positive"),
+        ({"max_iter": 0}, "max_iter=0 must be a whole number of at least 1"),
         ({"smoothing": 0.0}, "smoothing=0.0 must be positive"),
         ({"history": -1.0}, "history=-1.0 must be at least 0"),
         ({"history": 1.0}, "history=1.0 needs start="),

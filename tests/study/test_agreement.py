@@ -76,7 +76,7 @@ def test_intervals_hold_the_truth():
         table = agreement(crowd, level=0.9, draws=100, seed=seed)
         row = next(row for row in table.rows() if row[0] == "percent agreement")
         inside.append(row[2] <= 0.7 <= row[3])
-    assert 0.85 <= np.mean(inside) <= 0.95
+    assert 0.82 <= np.mean(inside) <= 0.97
 
 
 def test_agreement_does_not_know_names_or_order(coders):

@@ -84,7 +84,7 @@ def test_bounds_of_information_cover():
         known = np.clip(np.eye(2)[made.truth.astype(int)], 1e-9, 1.0)
         told = informed(beside_others(made.crowd, known))
         inside.append((told.bound(0.95) <= 0.1187) & (told.bound(0.05) >= 0.1187))
-    assert 0.85 < np.mean(inside) < 0.95
+    assert 0.82 < np.mean(inside) < 0.97
 
 
 def test_false_discoveries_among_the_barely_informative():

@@ -6,24 +6,12 @@ Exit codes: 0 done; 1 the data cannot be used (one line on standard error says w
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
 import typer
 
-from .aggregate import aggregate
-from .agreement import agreement
-from .annotators import annotators
-from .compare import compare
-from .convert import convert
-from .datasets import datasets
-from .demo import demo
-from .explain import explain
-from .identify import identify
-from .methods import methods
-from .predict import predict
-from .report import report
-from .review import review
-from .simulate import simulate
-from .train import train
+from .options import COMMANDS
 
 app = typer.Typer(
     name="crowdwise",
@@ -34,12 +22,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-COMMANDS = (
-    aggregate, report, compare, explain, annotators, agreement, review, identify, train, predict, convert, simulate,
-    datasets, methods, demo,
-)  # fmt: skip
-for command in COMMANDS:
-    app.command(no_args_is_help=command not in (datasets, methods, demo, simulate))(command)
+for module in iter_modules(__path__):  # a file in this folder is a command, if it says so
+    import_module(f"{__name__}.{module.name}")
+for command in sorted(COMMANDS.values(), key=lambda one: one.place):
+    app.command(no_args_is_help=not command.bare)(command.function)
 
 
 @app.callback(invoke_without_command=True)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..votes.codes import Array
 
 
+@o.command(10)
+@o.reads_votes()
 def aggregate(
     context: typer.Context,
     votes: o.Votes,
@@ -24,7 +26,7 @@ def aggregate(
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
     to: Annotated[
         str,
-        typer.Option(help="What --out is for: table, label-studio, prodigy, argilla, hugging-face or cleanlab."),
+        typer.Option(help=f"What --out is for: {o.LABELS_TO}."),
     ] = "table",
     annotators_out: Annotated[
         str | None, typer.Option("--annotators-out", help="Also write a table of the annotators, worst first.")
@@ -44,18 +46,6 @@ def aggregate(
         str | None, typer.Option(help="Start from soft or hard votes, another method, or a saved result (.npz).")
     ] = None,
     set_: o.Settings = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

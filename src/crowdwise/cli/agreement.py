@@ -9,6 +9,8 @@ import typer
 from . import options as o
 
 
+@o.command(60)
+@o.reads_votes(without=("hard",))
 def agreement(
     context: typer.Context,
     votes: o.Votes,
@@ -28,17 +30,6 @@ def agreement(
         str | None, typer.Option(help="Write every pair of annotators to a file, least agreement first.")
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the coefficients to a file.")] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

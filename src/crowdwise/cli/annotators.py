@@ -18,6 +18,8 @@ MOST_ROWS = 20  # of the table, on a terminal
 DRIFT = 3.0  # standard errors beyond which a change is told
 
 
+@o.command(50)
+@o.reads_votes()
 def annotators(
     context: typer.Context,
     votes: o.Votes,
@@ -50,18 +52,6 @@ def annotators(
         str | None,
         typer.Option("--attacked", help="Write the items on which colluders agree on a wrong label to a file."),
     ] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -97,9 +87,9 @@ def annotators(
         write_table(attacked_items(crowd, result, plotters.tolist()), attacked)
     if pruned:
         left = prune(crowd, found)
-        wide = [name.strip() for name in annotators.split(",")] if annotators else ()
         gone = find(found["annotator"], left.annotators) < 0
-        read_again = {"annotator": annotator, "annotators": wide, "delimiter": o.one_letter(delimiter)}
+        told = o.columns_of(context.params)
+        read_again = {name: told[name] for name in ("annotator", "annotators", "delimiter")}
         whole = votes if not reading.export and Path(votes).is_file() else "-"
         _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
         o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")

@@ -11,6 +11,8 @@ from . import options as o
 MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
 
 
+@o.command(30)
+@o.reads_votes()
 def compare(
     context: typer.Context,
     votes: o.Votes,
@@ -27,18 +29,6 @@ def compare(
         str | None, typer.Option(help="Write the items on which methods differ, most disputed first.")
     ] = None,
     forecasts: Annotated[bool, typer.Option(help="Forecast held-out votes, at the price of a second fit each.")] = True,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

@@ -9,31 +9,19 @@ import typer
 from . import options as o
 
 
+@o.command(110)
+@o.reads_votes(without=("hard",))
 def convert(
     context: typer.Context,
     votes: o.Votes,
     out: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout.")],
     to: Annotated[
         str,
-        typer.Option(
-            help="table, wide, lists, peerannot, label-studio, prodigy, argilla, argilla-flat, doccano (.zip) or "
-            "cleanlab (.npz)."
-        ),
+        typer.Option(help=f"{o.VOTES_TO}."),
     ] = "table",
     gold_out: Annotated[
         str | None, typer.Option("--gold-out", help="Also write the gold that the export holds: item, label.")
     ] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
 ) -> None:
     """Write the votes of a table or an export as a long table, or as another tool's export.
 

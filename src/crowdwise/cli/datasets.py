@@ -9,6 +9,7 @@ import typer
 from . import options as o
 
 
+@o.command(130, bare=True)
 def datasets(
     name: Annotated[str | None, typer.Argument(help="Which; without it, all are listed.")] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the votes; - prints.")] = None,

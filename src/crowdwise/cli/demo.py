@@ -11,6 +11,7 @@ import typer
 from . import options as o
 
 
+@o.command(150, bare=True)
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")] = Path("crowdwise-demo"),
     seed: o.Seed = 0,

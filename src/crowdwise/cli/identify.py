@@ -11,6 +11,8 @@ from . import options as o
 MOST_ROWS = 10  # of a table, on a terminal
 
 
+@o.command(80)
+@o.reads_votes()
 def identify(
     context: typer.Context,
     votes: o.Votes,
@@ -22,18 +24,6 @@ def identify(
     gold: o.Gold = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file.")] = None,
     wanted: Annotated[str | None, typer.Option(help="Write the votes that are wanted to a file.")] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

@@ -9,6 +9,7 @@ import typer
 from . import options as o
 
 
+@o.command(140, bare=True)
 def methods(
     objectives: Annotated[
         bool, typer.Option("--objectives", help="List the ways to learn from features and votes instead.")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+
+from ..io.formats import FORMATS
 
 if TYPE_CHECKING:
     from ..fit.aggregator import Aggregator
@@ -38,16 +42,15 @@ ProbabilityColumn = Annotated[
 ]
 Hard = Annotated[bool, typer.Option("--hard", help="Count votes whole, whatever their probability.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
-FORMATS = (
-    "table, label-studio, label-studio-min, prodigy, argilla, argilla-flat, lists, judgements, peerannot, mturk, "
-    "toloka, zooniverse, doccano, brat or cvat."
-)
+READ = ", ".join(name for name, entry in FORMATS.own.items() if entry.reads)
+VOTES_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.votes)
+LABELS_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.labels)
 InputFormat = Annotated[
-    str | None, typer.Option("--format", "--input-format", help=FORMATS, show_default="told by the content")
+    str | None, typer.Option("--format", "--input-format", help=f"{READ}.", show_default="told by the content")
 ]
 # Of a command whose --format is what it writes.
 InputFormatOnly = Annotated[
-    str | None, typer.Option("--input-format", help=FORMATS, show_default="told by the content")
+    str | None, typer.Option("--input-format", help=f"{READ}.", show_default="told by the content")
 ]
 Question = Annotated[str | None, typer.Option("--question", help="Which question of an export that holds several.")]
 NoVote = Annotated[
@@ -67,14 +70,85 @@ Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.", min
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 
+# How votes are read: the options of every command that reads them, and their defaults.
+READING: dict[str, tuple[Any, Any]] = {
+    "item": (ItemColumn, None),
+    "annotator": (AnnotatorColumn, None),
+    "label": (LabelColumn, None),
+    "annotators": (WideColumns, None),
+    "delimiter": (Delimiter, None),
+    "input_format": (InputFormat, None),
+    "question": (Question, None),
+    "no_vote": (NoVote, None),
+    "repeats": (Repeats, "all"),
+    "weight": (WeightColumn, None),
+    "probability": (ProbabilityColumn, None),
+    "hard": (Hard, False),
+}
+
+
+class Command(NamedTuple):
+    """A command, its place in the list of commands, and whether it does something when nothing is said."""
+
+    function: Callable[..., None]
+    place: int
+    bare: bool
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(place: int, *, bare: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes a function a command of its own name; `bare`: it works without arguments."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        COMMANDS[function.__name__] = Command(function, place, bare)
+        return function
+
+    return register
+
+
+def reads_votes(*, without: Collection[str] = (), **other: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of `READING`, for `read`; without some, or with another declaration of one.
+
+    They come last but for engine, seed and json, and reach the command by its context.
+    """
+    shared = {
+        name: Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=other.get(name, annotation))
+        for name, (annotation, default) in READING.items()
+        if name not in without
+    }
+
+    def extend(function: Callable[..., None]) -> Callable[..., None]:
+        declared = signature(function, eval_str=True).parameters
+        own = {name: one.replace(kind=Parameter.KEYWORD_ONLY) for name, one in declared.items()}
+        last: dict[str, Parameter] = {name: own.pop(name) for name in ("engine", "seed", "json") if name in own}
+        whole: dict[str, Parameter] = {**own, **shared, **last}
+
+        @wraps(function)
+        def extended(**given: Any) -> None:
+            function(**{name: given[name] for name in given if name not in shared})
+
+        extended.__signature__ = Signature(list(whole.values()))  # type: ignore[attr-defined]
+        extended.__annotations__ = {name: one.annotation for name, one in whole.items()}
+        return extended
+
+    return extend
+
+
 def say(text: str) -> None:
     """A line for the person, on standard error, so that standard output stays clean."""
     typer.echo(text, err=True)
 
 
-def one_letter(delimiter: str | None) -> str | None:
-    """A tab may be spelt."""
-    return "\t" if delimiter == "\\t" else delimiter
+def columns_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Which columns of a table are what, as a command was told; a tab may be spelt."""
+    wide, delimiter = given["annotators"], given["delimiter"]
+    return {
+        **{name: given[name] for name in ("item", "annotator", "label", "weight", "probability")},
+        "annotators": [name.strip() for name in wide.split(",")] if wide else (),
+        "delimiter": "\t" if delimiter == "\\t" else delimiter,
+    }
 
 
 def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] | None = None) -> Reading:
@@ -85,20 +159,14 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = (), set_: list[str] 
     """
     from ..io import read_votes
 
-    votes, annotators, delimiter = given["votes"], given["annotators"], given["delimiter"]
+    votes = given["votes"]
     reading = read_votes(
         votes,
         format=given["input_format"],
         question=given["question"],
-        item=given["item"],
-        annotator=given["annotator"],
-        label=given["label"],
-        annotators=[name.strip() for name in annotators.split(",")] if annotators else (),
-        delimiter=one_letter(delimiter),
+        **columns_of(given),
         no_vote=given["no_vote"] or (),
         repeats=given["repeats"],
-        weight=given["weight"],
-        probability=given["probability"],
         soft=not given["hard"] if "hard" in given else None,
         extra=extra,
         annotator_extra=[str(settings(set_)["by"])] if "by" in settings(set_) else (),

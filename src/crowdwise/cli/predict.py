@@ -10,6 +10,8 @@ import typer
 from . import options as o
 
 
+@o.command(100)
+@o.reads_votes()
 def predict(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
@@ -21,18 +23,6 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column for the probability of each class.")
     ] = False,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
 ) -> None:
     """Label items by their features, with a model that crowdwise train made; with --votes, by both together.
 

@@ -15,6 +15,8 @@ NAMES = ("trusted", "annotators", "key")  # options that may tell annotators' na
 FILES = ("out", "gold", "truth")  # whose folders may tell whose they are
 
 
+@o.command(20)
+@o.reads_votes(input_format=o.InputFormatOnly)
 def report(
     context: typer.Context,
     votes: o.Votes,
@@ -49,18 +51,6 @@ def report(
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
     top: Annotated[int, typer.Option(help="How many contested items are shown.", min=0)] = 50,
     title: Annotated[str | None, typer.Option(help="Title of the report.", show_default="the file's name")] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormatOnly = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: Annotated[

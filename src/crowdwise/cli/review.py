@@ -9,6 +9,8 @@ import typer
 from . import options as o
 
 
+@o.command(70)
+@o.reads_votes()
 def review(
     context: typer.Context,
     votes: o.Votes,
@@ -25,18 +27,6 @@ def review(
     repeated: Annotated[
         str | None, typer.Option("--repeated", help="Write items that one annotator voted on twice to a file.")
     ] = None,
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

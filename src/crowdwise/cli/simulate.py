@@ -14,6 +14,7 @@ KINDS = (
 )
 
 
+@o.command(120, bare=True)
 def simulate(
     people: Annotated[
         str, typer.Option(help=f"How many of which, separated by commas. Kinds: {KINDS}.")

@@ -13,6 +13,8 @@ from . import options as o
 MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 
 
+@o.command(90)
+@o.reads_votes()
 def train(
     context: typer.Context,
     features: Annotated[str, typer.Option(help="The items' features: .npz with X, a row an item, and item, its name.")],
@@ -47,18 +49,6 @@ def train(
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew, whatever was left in the folder.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     precision: Annotated[str, typer.Option(help="no, bf16 or fp16: of the network's arithmetic.")] = "no",
-    item: o.ItemColumn = None,
-    annotator: o.AnnotatorColumn = None,
-    label: o.LabelColumn = None,
-    annotators: o.WideColumns = None,
-    delimiter: o.Delimiter = None,
-    input_format: o.InputFormat = None,
-    question: o.Question = None,
-    no_vote: o.NoVote = None,
-    repeats: o.Repeats = "all",
-    weight: o.WeightColumn = None,
-    probability: o.ProbabilityColumn = None,
-    hard: o.Hard = False,
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:

@@ -35,6 +35,7 @@ class Bounds:
 
 
 POSITIVE = Bounds("must be positive", low=0.0, low_too=False)
+COUNT = Bounds("must be a whole number of at least 1", low=1.0)
 Natural = Annotated[int, Bounds("must be at least 0", low=0.0)]
 NonNegative = Annotated[float, Bounds("must be at least 0", low=0.0)]
 AnyNumber = Annotated[float, Bounds("must be a number")]
@@ -85,7 +86,8 @@ def checked(name: str, value: Any, declared: Any) -> Any:
         choices = tuple(choice for choice in choices if choice is not NoneType)
     if len(choices) > 1:  # of several forms: whoever takes it looks
         return value
-    bounds, kind = POSITIVE, choices[0]
+    kind = choices[0]
+    bounds = COUNT if kind is int else POSITIVE
     if get_origin(kind) is Annotated:
         kind, bounds = get_args(kind)[:2]
     if get_origin(kind) is Literal:

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from ..errors import InputError
+from ..fit.options import Fraction, Natural, NonNegative, checked_options, require_known
 from ..fit.result import Result
 from ..study.uncertainty import beta_interval
 from ..votes.codes import Array, find, names_array
@@ -67,18 +68,18 @@ class CrowdClassifier:
         class_prior: Any = None,
         epochs: int = 20,
         batch: int = 64,
-        rate: float = 1e-3,
-        annotator_rate: float = 1e-2,
-        decay: float = 1e-4,
+        rate: NonNegative = 1e-3,
+        annotator_rate: NonNegative = 1e-2,
+        decay: NonNegative = 1e-4,
         anneal: bool = True,
         stop: int | None = None,
-        hold_out: float = 0.0,
-        patience: int | None = None,
+        hold_out: Fraction = 0.0,
+        patience: Natural | None = None,
         calibrate: bool = False,
         standardise: bool = True,
-        seed: int = 0,
+        seed: Natural = 0,
         device: str = "auto",
-        workers: int = 0,
+        workers: Natural = 0,
     ):
         self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
@@ -95,8 +96,7 @@ class CrowdClassifier:
     def set_params(self, **params: Any) -> CrowdClassifier:
         """Change hyper-parameters by name."""
         for name, value in params.items():
-            if name not in signature(type(self)).parameters:
-                raise InputError(f"CrowdClassifier has no parameter {name!r}")
+            require_known("CrowdClassifier", type(self), {name: value})
             setattr(self, name, value)
         return self
 
@@ -191,20 +191,9 @@ class CrowdClassifier:
         return Hidden.of_votes(crowd, self.hold_out, self.seed) if self.hold_out else None
 
     def _check(self) -> None:
-        for name in ("epochs", "batch", "rate", "annotator_rate", "decay", "hold_out", "seed"):
-            if not isinstance(getattr(self, name), int | float | np.number):
-                raise InputError(f"{name}={getattr(self, name)!r} must be a number")
-        for name, least in (("epochs", 1), ("batch", 1), ("rate", 0.0), ("annotator_rate", 0.0), ("decay", 0.0)):
-            if not getattr(self, name) >= least:
-                raise InputError(f"{name}={getattr(self, name)} must be at least {least}")
-        for name, low, high in (("stop", 1, self.epochs), ("patience", 0, np.inf), ("seed", 0, np.inf)):
-            value = getattr(self, name)
-            if value is not None and not low <= value <= high:
-                raise InputError(f"{name}={value} must lie between {low} and {high}")
-        if not isinstance(self.calibrate, bool):
-            raise InputError(f"calibrate={self.calibrate!r} must be true or false")
-        if not 0.0 <= self.hold_out < 1.0:
-            raise InputError(f"hold_out={self.hold_out} must be a share of the items, from 0 to below 1")
+        checked_options(type(self), self.get_params())
+        if self.stop is not None and self.stop > self.epochs:
+            raise InputError(f"stop={self.stop} must be at most epochs={self.epochs}")
 
     def _device(self, accelerator: Any = None) -> torch.device:
         if accelerator is not None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import Natural, NonNegative
 from ..training.vote_book import Votes
 from .class_prior import ClassPrior
 from .objective import Output, PredictAll
@@ -35,7 +36,7 @@ class AggNet(SoftLabels):
     epochs: Tensor
     log_weight: Tensor
 
-    def __init__(self, pooled: float = 5.0, warm_up: int = 2, every: int = 1, class_prior: ClassPrior = None):
+    def __init__(self, pooled: NonNegative = 5.0, warm_up: Natural = 2, every: int = 1, class_prior: ClassPrior = None):
         super().__init__(class_prior)
         self.pooled, self.warm_up, self.every = pooled, warm_up, every
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import BelowOne
 from ..training.vote_book import Votes, by_row
 from .class_prior import ClassPrior
 from .confusion_objective import ConfusionObjective
@@ -32,7 +33,7 @@ class AnnotMix(ConfusionObjective):
 
     name: ClassVar[str] = "annot-mix"
 
-    def __init__(self, mix: float = 1.0, diagonal: float | None = None, class_prior: ClassPrior = None):
+    def __init__(self, mix: float = 1.0, diagonal: BelowOne | None = None, class_prior: ClassPrior = None):
         super().__init__(diagonal, class_prior)
         self.mix = mix
 

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from ...engine import bind
-from ...errors import InputError
 from ...fit.em import vote_shares
+from ...fit.options import Share
 from ...votes.crowd import Crowd
 from ..training.parallel import total
 from ..training.vote_book import VoteBook, Votes, by_row
@@ -19,7 +19,6 @@ from .class_prior import ClassPrior
 from .counted import counts
 from .evidence_bound import bound
 from .objective import Objective, Output, PredictAll
-from .option_checks import checked_count, checked_share
 
 FORGETTING = 0.7  # steps fall as (batches an epoch + number)^-0.7: their sum has no bound, that of their squares has
 
@@ -61,16 +60,13 @@ class BayesDGC(Objective):
         right: float | None = None,
         wrong: float | None = None,
         class_votes: float = 1.1,
-        step: float | None = None,
+        step: Share | None = None,
         folds: int = 1,
         class_prior: ClassPrior = None,
     ):
         super().__init__(class_prior)
-        if not 0.0 < class_votes < np.inf:
-            raise InputError(f"class_votes={class_votes} must be a positive number")
         self.prior, self.right, self.wrong, self.class_votes = prior, right, wrong, class_votes
-        self.step = None if step is None else checked_share("step", step)
-        self.folds = checked_count("folds", folds)
+        self.step, self.folds = step, folds
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:

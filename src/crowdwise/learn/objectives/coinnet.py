@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from ...fit.options import BelowOne, NonNegative
 from ...votes.crowd import Crowd
 from ..training.vote_book import Votes, by_row
 from .class_prior import ClassPrior
@@ -38,10 +39,10 @@ class COINNet(GeoF):
 
     def __init__(
         self,
-        sparsity: float = 0.3,
+        sparsity: NonNegative = 0.3,
         exponent: float = 0.4,
-        strength: float = 0.01,
-        diagonal: float | None = 0.8,
+        strength: NonNegative = 0.01,
+        diagonal: BelowOne | None = 0.8,
         class_prior: ClassPrior = None,
     ):
         super().__init__(strength, diagonal, class_prior)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from ...fit.options import NonNegative
 from ..training.vote_book import Votes
 from .class_prior import ClassPrior
 from .objective import Objective, Output
@@ -34,7 +35,7 @@ class CoNAL(Objective):
     name: ClassVar[str] = "conal"
     wants_features: ClassVar[bool] = True
 
-    def __init__(self, width: int = 20, strength: float = 5e-4, class_prior: ClassPrior = None):
+    def __init__(self, width: int = 20, strength: NonNegative = 5e-4, class_prior: ClassPrior = None):
         super().__init__(class_prior)
         self.width, self.strength = width, strength
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import InputError
+from ...fit.options import BelowOne
 from ..training.vote_book import Votes
 from .class_prior import ClassPrior
 from .objective import Objective, Output
@@ -33,10 +34,8 @@ class ConfusionObjective(Objective):
     out under wrong names; None: e / (e + classes - 1), a weak one. class_prior: as for every objective.
     """
 
-    def __init__(self, diagonal: float | None = None, class_prior: ClassPrior = None):
+    def __init__(self, diagonal: BelowOne | None = None, class_prior: ClassPrior = None):
         super().__init__(class_prior)
-        if diagonal is not None and not 0.0 < diagonal < 1.0:
-            raise InputError(f"diagonal={diagonal} must lie between 0 and 1")
         self.diagonal = diagonal
 
     def allocate(self) -> None:

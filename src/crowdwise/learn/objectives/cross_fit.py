@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import Natural, NonNegative
 from ...votes.crowd import Crowd
 from ..training.temperature import likeliest_power
 from ..training.vote_book import Votes
@@ -46,11 +47,11 @@ class CrossFit(AggNet):
     def __init__(
         self,
         class_prior: ClassPrior = None,
-        trust: float = 0.6,
-        anchor: float = 0.35,
-        pooled: float = 5.0,
-        warm_up: int = 4,
-        mix: float = 0.4,
+        trust: NonNegative = 0.6,
+        anchor: NonNegative = 0.35,
+        pooled: NonNegative = 5.0,
+        warm_up: Natural = 4,
+        mix: NonNegative = 0.4,
     ):
         super().__init__(pooled, warm_up, class_prior=class_prior)
         self.trust, self.anchor, self.mix = trust, anchor, mix

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
-from ...errors import InputError
 from ..training.vote_book import Votes
 from .class_prior import ClassPrior
 from .objective import Objective, Output
 
-FORMS = ("matrix", "vector", "vector-bias")
+Form = Literal["matrix", "vector", "vector-bias"]
 
 
 class CrowdLayer(Objective):
@@ -31,10 +30,8 @@ class CrowdLayer(Objective):
 
     name: ClassVar[str] = "crowd-layer"
 
-    def __init__(self, form: str = "matrix", class_prior: ClassPrior = None):
+    def __init__(self, form: Form = "matrix", class_prior: ClassPrior = None):
         super().__init__(class_prior)
-        if form not in FORMS:
-            raise InputError(f"form={form!r}: choose {', '.join(FORMS)}")
         self.form = form
 
     def allocate(self) -> None:

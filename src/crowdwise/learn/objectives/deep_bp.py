@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ...engine import bind
+from ...fit.options import Natural, Share
 from ...methods.classes.bayes.belief_propagation import BeliefPropagation, Settled
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
@@ -20,7 +21,6 @@ from .class_prior import ClassPrior
 from .clipping import clipped
 from .counted import counts
 from .objective import Output
-from .option_checks import checked_count, checked_share
 
 
 class DeepBP(AggNet):
@@ -50,17 +50,16 @@ class DeepBP(AggNet):
         prior: Any = "auto",
         right: float | None = None,
         wrong: float | None = None,
-        clip: float = 0.9,
+        clip: Share = 0.9,
         rounds: int = 20,
         samples: int = 400,
         folds: int = 1,
-        warm_up: int = 2,
+        warm_up: Natural = 2,
         class_prior: ClassPrior = None,
     ):
         super().__init__(warm_up=warm_up, class_prior=class_prior)
         self.prior, self.right, self.wrong = prior, right, wrong
-        self.clip, self.rounds = checked_share("clip", clip), checked_count("rounds", rounds)
-        self.samples, self.folds = checked_count("samples", samples), checked_count("folds", folds)
+        self.clip, self.rounds, self.samples, self.folds = clip, rounds, samples, folds
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import Natural, Share
 from ..training.vote_book import Votes, by_row
 from .aggnet import AggNet
 from .annotator_belief import AnnotatorBelief
@@ -15,7 +16,6 @@ from .clipping import clipped
 from .counted import counts
 from .evidence_bound import bound
 from .objective import Output
-from .option_checks import checked_count, checked_share
 
 
 class DeepMF(AggNet):
@@ -48,16 +48,15 @@ class DeepMF(AggNet):
         prior: Any = "auto",
         right: float | None = None,
         wrong: float | None = None,
-        clip: float = 0.9,
+        clip: Share = 0.9,
         rounds: int = 5,
         folds: int = 1,
-        warm_up: int = 2,
+        warm_up: Natural = 2,
         class_prior: ClassPrior = None,
     ):
         super().__init__(warm_up=warm_up, class_prior=class_prior)
         self.prior, self.right, self.wrong = prior, right, wrong
-        self.clip, self.rounds = checked_share("clip", clip), checked_count("rounds", rounds)
-        self.folds = checked_count("folds", folds)
+        self.clip, self.rounds, self.folds = clip, rounds, folds
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import BelowOne, NonNegative
 from ..training.parallel import gathered
 from .class_prior import ClassPrior
 from .confusion_objective import ConfusionObjective
@@ -26,7 +27,7 @@ def log_volume(rows: Tensor) -> Tensor:
 class Geo(ConfusionObjective):
     """`CCEM` less strength times the log-volume of one of its factors."""
 
-    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.8, class_prior: ClassPrior = None):
+    def __init__(self, strength: NonNegative = 0.01, diagonal: BelowOne | None = 0.8, class_prior: ClassPrior = None):
         super().__init__(diagonal, class_prior)
         self.strength = strength
 

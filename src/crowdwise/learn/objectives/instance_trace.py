@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from ...fit.options import BelowOne, NonNegative
 from ..training.vote_book import Votes, by_row
 from .class_prior import ClassPrior
 from .confusion_objective import ConfusionObjective
@@ -34,9 +35,9 @@ class InstanceTrace(ConfusionObjective):
 
     def __init__(
         self,
-        strength: float = 0.01,
+        strength: NonNegative = 0.01,
         rank: int = 4,
-        diagonal: float | None = 0.9,
+        diagonal: BelowOne | None = 0.9,
         class_prior: ClassPrior = None,
     ):
         super().__init__(diagonal, class_prior)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from ..training.vote_book import Votes, by_row
 from .class_prior import ClassPrior
 from .objective import Objective, Output
 
-DIVERGENCES = ("kl", "pearson", "js")
+Divergence = Literal["kl", "pearson", "js"]
 MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum
 
 
@@ -44,10 +44,8 @@ class MaxMIG(Objective):
 
     name: ClassVar[str] = "max-mig"
 
-    def __init__(self, divergence: str = "kl", learn_prior: bool = False, class_prior: ClassPrior = None):
+    def __init__(self, divergence: Divergence = "kl", learn_prior: bool = False, class_prior: ClassPrior = None):
         super().__init__(class_prior)
-        if divergence not in DIVERGENCES:
-            raise InputError(f"divergence={divergence!r}: choose {', '.join(DIVERGENCES)}")
         if learn_prior and class_prior is not None:
             raise InputError("class_prior is stated, so there is nothing to learn: leave learn_prior out")
         self.divergence, self.learn_prior = divergence, learn_prior

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import InputError
+from ...fit.options import checked_options, require_known
 from ...votes.crowd import Crowd
 from ..training.parallel import gathered
 from ..training.vote_book import Votes, by_row
@@ -136,6 +137,7 @@ class Objective(nn.Module, ABC):
             raise InputError(
                 f"{self.name} looks at the network's features: start(crowd, width=...) says how many there are"
             )
+        checked_options(type(self), self.options())
         self.sizes = sizes
         stated = None if self.class_prior is None else log_shares(self.class_prior, sizes.classes)
         self.register_buffer("stated", stated)
@@ -160,11 +162,6 @@ class Objective(nn.Module, ABC):
         return (mean * (torch.log(mean.clamp_min(1e-12)) - self.stated)).sum()
 
 
-# What an option may be, by how it is declared.
-KINDS: dict[str, Any] = {"bool": bool, "int": int, "float": int | float, "str": str}
-WORDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a word"}
-
-
 def make_objective(objective: Any, **options: Any) -> Objective:
     """An objective by name with options, or a copy of one that is made already.
 
@@ -176,14 +173,9 @@ def make_objective(objective: Any, **options: Any) -> Objective:
             raise InputError(f"{', '.join(options)}: options go with an objective's name; this one is made already")
         return deepcopy(objective)
     kind: type[Objective] = OBJECTIVES.load(objective)
-    known = signature(kind).parameters
-    for option, value in options.items():
-        if option not in known:
-            raise InputError(f"{objective} has no option {option!r}: it has {', '.join(known)}")
-        declared = known[option].annotation
-        word = declared.removesuffix(" | None")
-        if value is None and word != declared:
-            continue
-        if word in KINDS and (not isinstance(value, KINDS[word]) or isinstance(value, bool) != (word == "bool")):
-            raise InputError(f"{objective}: {option}={value!r} must be {WORDS[word]}")
+    require_known(objective, kind, options)
+    try:
+        options = checked_options(kind, options)
+    except InputError as error:
+        raise InputError(f"{objective}: {error}") from error
     return kind(**options)

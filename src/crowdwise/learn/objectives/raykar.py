@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import NonNegative
 from .aggnet import AggNet
 from .class_prior import ClassPrior
 from .counted import counts
@@ -31,7 +32,9 @@ class Raykar(AggNet):
 
     name: ClassVar[str] = "raykar"
 
-    def __init__(self, right: float = 1.0, wrong: float = 0.1, every: int = 5, class_prior: ClassPrior = None):
+    def __init__(
+        self, right: NonNegative = 1.0, wrong: NonNegative = 0.1, every: int = 5, class_prior: ClassPrior = None
+    ):
         super().__init__(warm_up=every, every=every, class_prior=class_prior)
         self.right, self.wrong = right, wrong
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...fit.options import Share
 from ..training.vote_book import Votes
 from .class_prior import ClassPrior
 from .objective import Output
@@ -29,7 +30,7 @@ class SoftBootstrap(TwoStage):
 
     def __init__(
         self,
-        belief: float = 0.95,
+        belief: Share = 0.95,
         method: str = "majority-vote",
         hard: bool = False,
         class_prior: ClassPrior = None,

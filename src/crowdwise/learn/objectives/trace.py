@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from ...fit.options import BelowOne, NonNegative
 from .class_prior import ClassPrior
 from .confusion_objective import ConfusionObjective, diagonal_logits
 from .objective import Output
@@ -29,7 +30,7 @@ class Trace(ConfusionObjective):
 
     name: ClassVar[str] = "trace"
 
-    def __init__(self, strength: float = 0.01, diagonal: float | None = 0.9, class_prior: ClassPrior = None):
+    def __init__(self, strength: NonNegative = 0.01, diagonal: BelowOne | None = 0.9, class_prior: ClassPrior = None):
         super().__init__(diagonal, class_prior)
         self.strength = strength
 
