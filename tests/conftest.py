@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")  # tests run side by side; threads of small sums would only wait for each other
+
 import numpy as np
 import pyarrow.csv
 import pytest
@@ -11,7 +14,7 @@ import torch
 from crowdwise import Crowd, simulate
 from crowdwise.votes.gold import gold_codes
 
-torch.set_num_threads(1)  # tests run side by side; threads of small networks would only wait for each other
+torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,14 +6,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from terminal import run
+
 BIN = Path(sys.executable).parent / "crowdwise"
 
 
-def run(*words, stdin=None, cwd=None):
-    return subprocess.run(
-        [BIN, *map(str, words)], input=stdin, capture_output=True, text=True, cwd=cwd, check=False,
-        env={**os.environ, "COLUMNS": "200"},
-    )  # fmt: skip
+def in_a_process(*words, stdin=None):
+    return subprocess.run([*map(str, words)], input=stdin, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", [[BIN], [sys.executable, "-m", "crowdwise"]])
+def test_the_command_itself(command, folder, tmp_path):
+    """Its own process: exit codes, clean standard output, nothing but one line where something is wrong."""
+    done = in_a_process(*command, "aggregate", folder / "votes.csv", "-m", "majority-vote")
+    assert done.returncode == 0 and done.stdout.startswith("item,label,confidence\n") and done.stderr == ""
+    done = in_a_process(*command, "aggregate", "-", "-m", "one-coin", "--out", tmp_path / "l.csv", stdin="a,b\n1,2\n")
+    assert done.returncode == 1 and done.stderr.startswith("error: standard input: ") and not done.stdout
+    assert done.stderr.count("\n") == 1 and not (tmp_path / "l.csv").exists()
+    assert in_a_process(*command, "aggregat").returncode == 2
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,18 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from terminal import run
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SHELL = set("|&;<>$`*")
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.M | re.S)
 
 
@@ -29,7 +33,10 @@ def test_code_blocks_run(path, tmp_path, monkeypatch):
         for line in code.splitlines():
             command = line.removeprefix("$ ")
             if "crowdwise " in command:
-                done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+                words = shlex.split(command, comments=True)
+                plain = words[0] == "crowdwise" and not SHELL & set(command)
+                shell = ["bash", "-c", command]
+                done = run(*words[1:]) if plain else subprocess.run(shell, capture_output=True, text=True, check=False)
                 assert done.returncode == 0, f"{command}: {done.stderr}"
 
 

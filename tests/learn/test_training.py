@@ -388,6 +388,6 @@ def test_two_processes_give_what_one_gives(tmp_path):
         done = subprocess.run([*command, script, str(tmp_path / out)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
     one, two = np.load(tmp_path / "one.npz"), np.load(tmp_path / "two.npz")
-    assert len(one.files) >= 4 * (len(OBJECTIVES) - 1)
+    assert len(one.files) == 2 * (len(OBJECTIVES) - 1) + 2 * 5
     for name in one.files:
         np.testing.assert_allclose(two[name], one[name], atol=1e-5, err_msg=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..fit.result import Result
     from ..io import Reading
     from ..votes.codes import Array
+    from ..votes.crowd import Crowd
 
 
 @o.command(10)
@@ -60,9 +61,6 @@ def aggregate(
     from ..fit.result import load
     from ..io import write_table
     from ..methods import make
-    from ..study.annotators import quality
-    from ..study.held_out import held_out, tempered
-    from ..study.uncertainty import credible_sets, has_rows, label_intervals
     from ..votes.table import Table
 
     _check_target(to, out, json)
@@ -74,16 +72,9 @@ def aggregate(
         result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
         columns = dict(result.to_table().columns)
         if intervals is not None:
-            if has_rows(result):
-                bounds = label_intervals(crowd, result, intervals, seed=seed, gold=known)
-                columns |= {name: bounds[name] for name in ("low", "high")}
-            columns["credible"] = credible_sets(result, intervals)
+            columns |= _intervals(crowd, result, intervals, known)
         if calibrate:
-            temperature = held_out(crowd, model, gold=known, start=begin, engine=engine, seed=seed).temperature
-            at = result.label_codes[:, None]
-            calm = tempered(result.posterior, temperature)
-            columns["calibrated"] = np.take_along_axis(calm, at, axis=1)[:, 0]
-            o.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
+            columns["calibrated"] = _calibrated(crowd, result, known, begin, engine)
     _say_how_it_ended(result)
     labels, confidence = result.labels, columns["calibrated" if calibrate else "confidence"]
     unsure = confidence < min_confidence
@@ -97,6 +88,8 @@ def aggregate(
     elif out != "-" or not json:
         write_table(table, out)
     if annotators_out:
+        from ..study.annotators import quality
+
         write_table(quality(crowd, result, level=intervals, gold=known), annotators_out)
     if save:
         result.save(save)
@@ -111,6 +104,28 @@ def aggregate(
         o.as_json({**summary, "labels": o.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
         o.say(f"{crowd.n_items - int(unsure.sum()):,} labels by {method} from {crowd.n_votes:,} votes: {out}")
+
+
+def _intervals(crowd: Crowd, result: Result, level: float, gold: Any) -> dict[str, Array]:
+    """Credible labels and, where the method has them, ends of the intervals of confidence."""
+    from ..study.uncertainty import credible_sets, has_rows, label_intervals
+
+    columns = {}
+    if has_rows(result):
+        bounds = label_intervals(crowd, result, level, seed=result.method.seed, gold=gold)
+        columns = {name: bounds[name] for name in ("low", "high")}
+    return {**columns, "credible": credible_sets(result, level)}
+
+
+def _calibrated(crowd: Crowd, result: Result, gold: Any, start: Any, engine: str) -> Array:
+    """The confidence of each label at a temperature that was fitted on held-out votes, which is told."""
+    from ..study.held_out import held_out, tempered
+
+    method = result.method
+    temperature = held_out(crowd, method, gold=gold, start=start, engine=engine, seed=method.seed).temperature
+    o.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
+    calm = tempered(result.posterior, temperature)
+    return np.take_along_axis(calm, result.label_codes[:, None], axis=1)[:, 0]
 
 
 def _check_target(to: str, out: str, json: bool) -> None:
