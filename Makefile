@@ -2,13 +2,33 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test browser check bench docs clean
+.PHONY: demo test quick coverage lowest package browser check bench docs names clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# What fails most often, in a minute: the reference engine, without networks, browsers and documentation.
+quick: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --engines=numpy
+
+# How much of the code the tests run; pyproject.toml has the floor.
+coverage: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q --cov --cov-report=term
+
+# The suite on the lowest versions that pyproject.toml allows.
+lowest: .venv-lowest/done
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadgroup -q
+
+# Wheel and source, and the demo from the wheel, in an environment of its own where no compiler is found.
+package: .venv/dev
+	rm -rf dist .venv-package
+	$(BIN)/python -m build --quiet
+	$(PYTHON) -m venv .venv-package
+	CC=false CXX=false .venv-package/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$$(echo dist/*.whl)[demo]"
+	cd dist && ../.venv-package/bin/crowdwise demo --out ../crowdwise-demo
 
 # Debian's chromium, in which the report is tested; without it those tests are skipped.
 browser:
@@ -24,7 +44,7 @@ bench: .venv-bench/done
 	.venv-bench/bin/python -m benchmarks
 
 clean:
-	rm -rf .venv .venv-bench site crowdwise-demo
+	rm -rf .venv .venv-bench .venv-lowest .venv-package dist site crowdwise-demo
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -46,3 +66,9 @@ clean:
 # What type checkers are told of the methods and objectives: after a new entry in a registry.
 names: .venv/dev
 	$(BIN)/python tools/names.py && $(BIN)/ruff check --fix --quiet src/crowdwise/__init__.py src/crowdwise/learn/__init__.py src/crowdwise/io/__init__.py
+
+.venv-lowest/done: pyproject.toml tools/lowest.py
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tools/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-lowest/constraints.txt -e ".[dev]"
+	touch $@

@@ -12,9 +12,20 @@ import pytest
 import torch
 
 from crowdwise import Crowd, simulate
+from crowdwise.engine import ENGINES
 from crowdwise.votes.gold import gold_codes
 
 torch.set_num_threads(1)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--engines", default=",".join(ENGINES), help="Engines that methods are held to their promises on.")
+
+
+@pytest.fixture(scope="session")
+def engines(request):
+    """The engines that were asked for."""
+    return request.config.getoption("--engines").split(",")
 
 
 @pytest.fixture(scope="session")

@@ -333,6 +333,7 @@ def test_a_reader_who_has_seen_enough(folder):
     assert done.stdout == "item,annotator,label\n" and done.stderr == ""
 
 
+@pytest.mark.slow
 def test_demo(tmp_path):
     done = run("demo", "--out", tmp_path / "d")
     assert done.returncode == 0 and "adversary" in done.stdout

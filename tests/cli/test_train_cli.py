@@ -16,6 +16,8 @@ from crowdwise.cli import app
 from crowdwise.io import read_features
 from crowdwise.learn import CrowdClassifier
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, points):

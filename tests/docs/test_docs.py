@@ -11,6 +11,8 @@ import pytest
 
 from terminal import run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHELL = set("|&;<>$`*")

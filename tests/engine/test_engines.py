@@ -11,6 +11,7 @@ from crowdwise.votes.known import Known
 OTHERS = ["numba:1", "numba:3", "torch"]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 20), st.booleans(), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_every_sum_is_the_reference(seed, n_classes, weighted, gold):

@@ -6,17 +6,23 @@ from crowdwise.checks import PROMISES, promises_of
 from crowdwise import METHODS
 from crowdwise.engine import ENGINES
 
+SLOW = ("gibbs", "crowd-svm"), ("Thousands of votes", "Gold is obeyed", "One vote an item")  # methods, promises
 CASES = [
-    pytest.param(name, one, engine, id=f"{name}-{engine}-{one.sentence}")
+    pytest.param(
+        name, one, engine, id=f"{name}-{engine}-{one.sentence}",
+        marks=[pytest.mark.slow] if name in SLOW[0] or one.sentence.startswith(SLOW[1]) else [],
+    )
     for name, entry in METHODS.items()
     for one in promises_of(entry.load())
     for engine in one.engines
     if engine == "numpy" or entry.takes == "classes"
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "one", "engine"), CASES)
-def test_promise(name, one, engine):
+def test_promise(name, one, engine, engines):
+    if engine.partition(":")[0] not in engines:
+        pytest.skip(f"--engines leaves {engine} out")
     one.holds(METHODS[name].load()(), engine)
 
 

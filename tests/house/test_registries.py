@@ -194,6 +194,7 @@ assert about.content["strangers"]["text"] and "Strangers" in about.html()
 """
 
 
+@pytest.mark.slow
 def test_others_add_methods_objectives_formats_and_sections(tmp_path):
     wheel = tmp_path / "foreign_crowd-1.0-py3-none-any.whl"
     info = "foreign_crowd-1.0.dist-info"

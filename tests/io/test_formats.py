@@ -351,6 +351,7 @@ MANGLED = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(FIELDS, MANGLED, min_size=1, max_size=8), min_size=1, max_size=3))
 @settings(deadline=None, max_examples=400)
 def test_mangled_exports_are_a_crowd_or_one_line(tmp_path_factory, found):

@@ -180,6 +180,7 @@ def test_weights_are_said(file):
     assert reading.crowd.weight.tolist() == [5.0, 1.0] and "votes count as column 'weight' says" in reading.notes
 
 
+@pytest.mark.slow
 def test_wide_headers_of_any_length(file):
     names = [f"annotator_{n:06d}" for n in range(6000)]
     reading = read_votes(file("item," + ",".join(names) + "\n" + "i1," + ",".join(["7"] * 6000) + "\n"))

@@ -21,6 +21,8 @@ from crowdwise.learn.training.search import choose
 from crowdwise.methods.classes.bayes import prior_points
 from crowdwise.methods.classes.bayes.annotator_prior import NAMED
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("bayes-dgc", "deep-mf", "deep-bp")
 
 

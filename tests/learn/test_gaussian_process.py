@@ -11,6 +11,8 @@ from crowdwise.errors import InputError
 from crowdwise.learn import CrowdClassifier
 from crowdwise.learn.networks.gaussian_process import INDUCING, GaussianProcess
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def moons():

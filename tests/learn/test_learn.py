@@ -21,6 +21,8 @@ from crowdwise.learn import (
     make_objective,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def blobs():

@@ -167,6 +167,7 @@ def test_crowdlab_weights(few):
     np.testing.assert_allclose(q[1], second / second.sum(), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_raykar_is_the_em_of_logistic_regression():
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=300)
@@ -259,6 +260,7 @@ def test_every_gradient_is_finite(name, few):
     np.testing.assert_allclose(confusion.sum(dim=2), 1.0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_shares_that_nobody_stated_stay_near_the_votes():
     """Without an anchor the rarest class loses more than with it."""
     rng = np.random.default_rng(3)

@@ -19,6 +19,8 @@ from crowdwise.learn import OBJECTIVES, CrowdClassifier, Objective, make_objecti
 from crowdwise.learn.training.search import choose
 from crowdwise.study.annotators import quality
 
+pytestmark = pytest.mark.slow
+
 
 def small(objective="ccem", **options):
     return CrowdClassifier("linear", objective, **{"epochs": 6, "rate": 1e-2, "device": "cpu", **options})

@@ -247,6 +247,7 @@ def test_acceleration_saves_steps(real_set):
     assert len(fast.trace) < 0.8 * len(plain.trace)
 
 
+@pytest.mark.slow
 def test_ten_thousand_classes():
     rng = np.random.default_rng(0)
     truth = rng.integers(10_000, size=400)

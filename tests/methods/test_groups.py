@@ -53,6 +53,7 @@ def test_e_step_by_enumeration():
         assert np.allclose(result.posterior[i], chance / chance.sum(), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_groups_are_one_witness():
     """Correlated classifiers: plain Dawid-Skene follows the largest group, the group-aware one does not."""
     panel = group(5, 2, 0.65, 0.95) + simulate.one_coin(4, 2, 0.75)

@@ -112,6 +112,7 @@ def test_projection_needs_specialists():
     assert spa > 0.05 > 5 * triples
 
 
+@pytest.mark.slow
 def test_a_few_experts_among_many_spammers():
     """Three experts, 150 who guess, 300 items: EM from the votes loses its way, from moments it does not."""
     people = simulate.one_coin(3, 3, 0.95) + simulate.spammers(150, 3)

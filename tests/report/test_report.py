@@ -100,6 +100,7 @@ def test_periods_add_up_to_the_votes(timed, fitted, told):
         over_time(timed[0], fitted, "when")
 
 
+@pytest.mark.slow
 def test_cells_of_many_annotators_and_classes_stay_few():
     people = simulate.one_coin(300, 60, 0.3)
     crowd = simulate.crowd(people, n_items=3000, per_item=20, seed=0).crowd
@@ -189,6 +190,7 @@ def test_small_and_odd_crowds(crowd, method):
     assert told.markdown().startswith("## odd\n") and json.loads(told.json())["title"] == "odd"
 
 
+@pytest.mark.slow
 def test_shares_of_cells_are_of_all_votes():
     """Where rare confusions are left out, the rest is still a share of all votes on the class."""
     crowd = simulate.crowd(simulate.one_coin(300, 60, 0.3), n_items=3000, per_item=20, seed=0).crowd

@@ -12,6 +12,7 @@ from crowdwise.report import report
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: make browser installs Debian's"),
     pytest.mark.xdist_group("browser"),  # one browser is enough
 ]

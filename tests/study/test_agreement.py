@@ -67,6 +67,7 @@ def test_pairs_are_scikit_learns():
         assert kappa == pytest.approx(cohen_kappa_score(a, b))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth():
     """Two of one coin agree with chance .7: nine of ten intervals of 90 % hold it."""
     inside = []

@@ -18,6 +18,7 @@ def crowds(n, per_item=5):
         yield made, np.einsum("k,jkk->j", shares, made.confusion)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "way"),
     [
@@ -38,6 +39,7 @@ def test_a_90_percent_interval_covers_90_percent_of_accuracies(name, options, wa
     assert 0.8 < np.mean(inside) < 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gibbs", "ibcc"])
 def test_a_90_percent_set_holds_the_truth_nine_times_in_ten(name):
     inside, size = [], []
