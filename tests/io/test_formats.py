@@ -65,7 +65,10 @@ def test_label_studio(file):
     ]
     crowd, gold, notes, *_ = read_votes(file(tasks), soft=None)
     assert triples(crowd) == [(1, "11", "good"), (1, "12", "bad"), (1, "llm-1", "good")]
-    assert gold == {2: "bad"} and crowd.items.tolist() == [1, 2]  # gold is no vote: nobody is measured by himself
+    assert gold == {2: "bad"} and crowd.items.tolist() == [
+        1,
+        2,
+    ]  # gold is no vote: nobody is measured by their own word
     assert dict(zip(crowd.annotators, crowd.annotator_extra["kind"], strict=True))["llm-1"] == "machine"
     assert sorted(crowd.extra) == ["probability", "seconds", "time"] and 0.8 in crowd.extra["probability"].tolist()
     assert "1 answers left out: skipped" in notes
@@ -407,7 +410,7 @@ def test_what_stands_behind_a_list_is_not_lost(file):
     [
         ("label-studio", "looks like a table, and not like format='label-studio'"),
         ("mturk", "does not look like mturk; the columns are item"),
-        ("brat", "brat's documents lie in a folder an annotator"),
+        ("brat", "brat's documents lie in one folder for each annotator"),
     ],
 )
 def test_a_stated_format_is_obeyed_or_refused(file, form, text):

@@ -239,7 +239,7 @@ def test_other_objectives_have_no_intervals(made):
 
 @pytest.mark.parametrize(("how", "gain"), [({"hold_out": 0.3}, -0.03), ({"options": {"folds": 5}}, 0.003)])
 def test_calibration(how, gain):
-    """Tempered by votes that it has not seen, a network foretells new classes better, or no worse.
+    """Tempered by votes that it has not seen, a network predicts new classes better, or no worse.
 
     Over ten seeds folds gain .028, spread .009; a network whose epochs were chosen by held-out votes is calm already.
     """

@@ -181,7 +181,7 @@ def test_rows_are_matched_by_name(blobs):
 
 
 def test_votes_score_a_model(blobs):
-    """Votes on items it has not seen are foretold better by the one that learned more."""
+    """Votes on items it has not seen are predicted better by the one that learned more."""
     x, made, _, _ = blobs
     seen, unseen = np.arange(450), np.arange(450, 600)
     short, long = (

@@ -95,7 +95,7 @@ def test_intervals_without_draws_are_those_with(weighted):
 
 
 def test_value_is_what_the_labels_lose():
-    """Bits by which posteriors are less certain without an annotator, by leaving him out at the same parameters."""
+    """Bits by which posteriors are less certain without an annotator, by leaving them out at the same parameters."""
     made = simulate.crowd(simulate.one_coin(6, 3, np.linspace(0.5, 0.95, 6)), n_items=400, per_item=4, seed=0)
     method = DawidSkene(smoothing=0.5, right=1.0)
     result = method.fit(made.crowd)
@@ -109,11 +109,11 @@ def test_value_is_what_the_labels_lose():
         own = np.unique(made.crowd.item[made.crowd.annotator == j])
         lost = (bits(result.predict(others).posterior) - bits(result.posterior))[own].sum()
         assert value[j] == pytest.approx(lost, rel=0.1, abs=1.0)
-    assert (np.diff(value) > 0.0).sum() >= 4  # the better, the more he is worth
+    assert (np.diff(value) > 0.0).sum() >= 4  # the better, the more they are worth
 
 
 def test_repeated_votes_are_taken_out_together():
-    """Somebody who says everything three times is his only witness, however often he says it."""
+    """Somebody who says everything three times is their own only witness, however often they say it."""
     once = simulate.crowd(simulate.one_coin(4, 2, 0.8), n_items=200, per_item=2, seed=0).crowd
     again = np.concatenate([np.arange(once.n_votes), *[np.flatnonzero(once.annotator == 0)] * 2])
     thrice = replace(once, item=once.item[again], annotator=once.annotator[again], label=once.label[again])
@@ -121,7 +121,7 @@ def test_repeated_votes_are_taken_out_together():
     a, b = (beside_others(crowd, posterior).counts for crowd in (once, thrice))
     assert b[0].sum() == pytest.approx(3 * a[0].sum())
     share = [counts[0][np.eye(2, dtype=bool)].sum() / counts[0].sum() for counts in (a, b)]
-    assert share[1] < share[0]  # more of his own word is gone from what he is judged by
+    assert share[1] < share[0]  # more of their own word is gone from what they are judged by
 
 
 # -- timing -----------------------------------------------------------------------------------------------------------

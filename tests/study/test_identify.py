@@ -62,7 +62,7 @@ def test_bridges_and_cuts_are_what_holds_the_graph(seed, n, n_items):
     alone = [sum(node in edge for edge in edges) == 0 for node in range(n)]
     for node in range(n):
         left = {edge for edge in edges if node not in edge}
-        # without him he is a piece of his own, so that one more is no loss
+        # without them they are a piece of their own, so that one more is no loss
         assert graph.cuts[node] == (not alone[node] and pieces(left, n) > whole + 1)
 
 

@@ -61,7 +61,7 @@ def test_adversaries_are_told_from_spammers():
     assert left.annotators.tolist() == list(range(15)) and left.n_items == 1500
     assert prune(made.crowd, table, unwanted=("spammer",)).annotators.tolist() == list(range(16))
     reasons = dict(zip(table["annotator"].tolist(), table["reason"].tolist(), strict=True))
-    assert "bits a vote, less than" in reasons[17] and "could be turned around" in reasons[15] and not reasons[0]
+    assert "bits per vote, less than" in reasons[17] and "could be turned around" in reasons[15] and not reasons[0]
     with pytest.raises(InputError, match="unwanted: 'bad' is no verdict"):
         prune(made.crowd, table, unwanted=("bad",))
 

@@ -51,7 +51,7 @@ def aggregate(
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
-    """Find the true labels: a row an item, with label and confidence.
+    """Find the true labels: one row per item, with label and confidence.
 
     With --to, what a tool imports: predictions with a score (Label Studio), answered tasks (Prodigy), suggestions
     (Argilla), columns with class names (Hugging Face, .parquet), arrays (cleanlab, .npz).

@@ -46,7 +46,8 @@ def annotators(
         ),
     ] = None,
     by_class: Annotated[
-        str | None, typer.Option("--by-class", help="Write a row an annotator and class to a file: accuracy and bias.")
+        str | None,
+        typer.Option("--by-class", help="Write one row per annotator and class to a file: accuracy and bias."),
     ] = None,
     attacked: Annotated[
         str | None,
@@ -56,7 +57,7 @@ def annotators(
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
-    """Say of every annotator how good he is, how much a vote of his tells, and a verdict.
+    """Say of every annotator how good they are, how much their votes tell, and a verdict.
 
     Verdicts are colluder, adversary, spammer, undecided (too few votes to know) and fine; worst first.
 

@@ -35,7 +35,7 @@ def compare(
 ) -> None:
     """Compare methods on the same votes: agreement, forecasts of held-out votes, cost; with --truth, also accuracy.
 
-    Forecasts are weak guides: to foretell votes, common errors and all, is not to know the truth. Where truth is given,
+    Forecasts are weak guides: to predict votes, common errors and all, is not to know the truth. Where truth is given,
     tempered_error is the calibration error at the temperature that held-out votes ask for.
 
     Example: crowdwise compare votes.csv --truth truth.csv --differ disputed.csv

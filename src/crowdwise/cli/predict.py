@@ -15,7 +15,7 @@ from . import options as o
 def predict(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
-    features: Annotated[str, typer.Argument(help="Features: .npz with X, a row an item, and item, its name.")],
+    features: Annotated[str, typer.Argument(help="Features: .npz with X, one row per item, and item, its name.")],
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
     votes: Annotated[
         str | None, typer.Option(help="Votes on these items, by annotators who were there in training.")

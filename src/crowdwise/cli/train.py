@@ -17,7 +17,9 @@ MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 @o.reads_votes()
 def train(
     context: typer.Context,
-    features: Annotated[str, typer.Option(help="The items' features: .npz with X, a row an item, and item, its name.")],
+    features: Annotated[
+        str, typer.Option(help="The items' features: .npz with X, one row per item, and item, its name.")
+    ],
     votes: Annotated[str, typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
     objective: Annotated[

@@ -56,7 +56,7 @@ class DataSet:
 
 
 def list() -> Table:
-    """What there is: a row a data set, and whether it is here or can be downloaded.
+    """What there is: one row per data set, and whether it is here or can be downloaded.
 
     >>> found = list()
     >>> found.columns.keys() >= {"name", "votes", "licence", "citation"}, "bluebird" in found["name"].tolist()

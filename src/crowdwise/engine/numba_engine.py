@@ -135,7 +135,7 @@ class NumbaEngine(NumpyEngine):
 
     def tuples(self, order: int) -> Tuples:
         begin, item, own = self._by_cell
-        later = 1.0 - np.arange(self.n_cells) / self.n_cells  # an annotator meets those after him
+        later = 1.0 - np.arange(self.n_cells) / self.n_cells  # an annotator meets those after them
         work = np.concatenate([[0.0], np.cumsum(np.diff(begin) * later ** (order - 1))])
         ranges, keys = _even(work, self.threads), self.n_cells ** (order - 1)
         if keys > MOST_KEYS:

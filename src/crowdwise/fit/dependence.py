@@ -35,7 +35,7 @@ def find_groups(
     r"""A group code for each annotator, -1 for those who err alone.
 
     With :math:`q` a first fit's posterior (`IBCC`'s, unless given; `MACE`'s where there are too many classes for it)
-    and :math:`a_j(k)` annotator j's accuracy for class k, his residual on item i is
+    and :math:`a_j(k)` annotator j's accuracy for class k, their residual on item i is
     :math:`r_{ij} = q_i(l_{ij}) - \sum_k q_i(k) a_j(k)`, less the mean of the item's residuals, so that neither what all
     find hard nor a taste for the same class links anybody. Two annotators are linked if
     :math:`z = \sum_i (r_{ij} r_{im} - e_{ijm}) / \sqrt{\sum_i r_{ij}^2 r_{im}^2}` over their shared items, of which
@@ -220,7 +220,7 @@ def _residuals(crowd: Crowd, posterior: Array) -> tuple[Any, Array]:
     def mean(code: Array, n: int, value: Array) -> Array:
         return np.bincount(code, value, n) / np.maximum(np.bincount(code, minlength=n), 1)
 
-    # what is usual of each annotator for the class of each item, with four votes' worth of his mean accuracy
+    # what is usual of each annotator for the class of each item, with four votes' worth of their mean accuracy
     there = csr_array((np.ones(right.nnz), right.indices, right.indptr), shape=shape)
     accuracy = np.asarray(right @ posterior) + USUAL * mean(annotator, crowd.n_annotators, right.data)[:, None]
     accuracy /= np.asarray(there @ posterior) + USUAL

@@ -1,4 +1,4 @@
-"""Tables with a row an item, in which who voted and what stand side by side as lists: the same with a row a vote."""
+"""Tables with one row per item and lists of who voted and what: the same with one row per vote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pair_of_lists(has_list: dict[str, bool]) -> tuple[str, str] | None:
 
 
 def unlisted(rows: Rows) -> Rows:
-    """A row a vote; a table without such lists stays as it is."""
+    """One row per vote; a table without such lists stays as it is."""
     table = rows.table
     pair = pair_of_lists({field.name: _is_list(field.type) for field in table.schema})
     if pair is None:

@@ -32,7 +32,7 @@ def rows_of(source: Any) -> Rows:
     except nw.exceptions.NarwhalsError as error:
         raise InputError(f"the frame cannot be read: {_first_line(error)}") from error
     if not any(find_column(role, frame.columns) for role in ("item", "annotator", "label")):
-        # cleanlab's: a row an item, which the index names, and a column an annotator
+        # cleanlab's: one row per item, which the index names, and one column per annotator
         index = source.index.tolist() if hasattr(source, "index") and hasattr(source, "columns") else range(len(frame))
         frame = frame.with_columns(nw.new_series("item", [*index], backend=frame.implementation))
     try:

@@ -1,4 +1,4 @@
-"""Votes from files: tables, long (a row a vote) or wide (a column an annotator), and exports of annotation tools."""
+"""Votes from files: tables, long (a row per vote) or wide (a column per annotator), and exports of annotation tools."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[
 
 
 def _named_rows(rows: Rows) -> Rows:
-    """A row a vote, classes by their names, no lists."""
+    """One row per vote, classes by their names, no lists."""
     return _flat(unlisted(rows._replace(table=with_class_names(rows.table))))
 
 

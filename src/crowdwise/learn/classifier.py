@@ -319,7 +319,7 @@ class CrowdClassifier:
         return beta_interval(mean, variance, level)
 
     def confusion_table(self, level: float = 0.9) -> Table:
-        """A row an entry of `confusion`: annotator, true and given class, chance; the ends of its interval, if any."""
+        """One row per entry of `confusion`: annotator, true and given class, chance; and its interval, if any."""
         matrices = self.confusion()
         who, true, given = (place.ravel() for place in np.indices(matrices.shape))
         columns = {
@@ -337,7 +337,7 @@ class CrowdClassifier:
         return self._answers.annotators_table
 
     def history(self) -> Table:
-        """A row an epoch: loss, and in the run that chose their number loss and score on what was hidden.
+        """One row per epoch: loss, and in the run that chose their number loss and score on what was hidden.
 
         Objectives that climb an evidence lower bound have it too, in nats a vote.
         """

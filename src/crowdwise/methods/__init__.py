@@ -214,7 +214,7 @@ OWN = {
     ),
     "multi-spa": MethodEntry(
         ".classes.moments.multi_spa:MultiSPA",
-        "each annotator's confusion matrix as the corners of what he says beside others' votes",
+        "each annotator's confusion matrix as the corners of what they say beside others' votes",
         "pairs of annotators x classes^3",
         "Ibrahim, Fu, Kargas & Huang 2019",
         usual=False,

@@ -47,7 +47,7 @@ def compare(
     fitted: Mapping[str, Result] | None = None,
     callback: Callable[[str], object] | None = None,
 ) -> tuple[Table, dict[str, Result]]:
-    """A row a method, and the results themselves by name.
+    """One row per method, and the results themselves by name.
 
     agreement: share of items on which it says what another method says, on average. agrees_with_majority: the same
     with the majority vote. forecast, forecast_error, temperature: mean log chance of held-out votes, calibration error

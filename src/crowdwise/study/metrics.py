@@ -72,7 +72,7 @@ def calibration_error(posterior: Array, truth: Array, bins: int = 10) -> float:
 
 
 def reliability(posterior: Array, truth: Array, bins: int = 10) -> Table:
-    """A row a bin of confidence that holds items: how many, their mean confidence, and the share that is right.
+    """One row per bin of confidence that holds items: how many, their mean confidence, and the share that is right.
 
     >>> list(reliability(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0, 1])).rows())
     [(2, 1.0, 0.5)]

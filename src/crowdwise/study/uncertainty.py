@@ -72,7 +72,7 @@ def annotator_intervals(
     level: float = 0.9,
     **drawing: Any,
 ) -> Table:
-    """A row an annotator: accuracy (the median draw), and the ends of its central interval; options are `draws`'s."""
+    """One row per annotator: accuracy (the median draw) and its central interval; options are those of `draws`."""
     drawn = np.array([draw.accuracy for draw in draws(crowd, result, **drawing)])
     low, middle, high = _quantiles(drawn, level)
     names = crowd.with_names(annotators=result.annotators).annotators
@@ -150,7 +150,7 @@ def label_intervals(
     way: str | None = None,
     **drawing: Any,
 ) -> Table:
-    """A row an item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
+    """One row per item: label, confidence, its interval over draws of the annotators, and the credible set of classes.
 
     The set is the smallest whose probability is at least `level`, written "cat|dog": where it has several classes, the
     votes do not decide. Options are `draws`'s; without a way, samplers and `IBCC` draw from what they know; any other

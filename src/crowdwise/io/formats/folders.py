@@ -1,4 +1,4 @@
-"""Exports of several files: doccano's (a file a person), brat's (a folder a person), CVAT's (a file a job)."""
+"""Exports of several files: doccano's (a file per person), brat's (a folder per person), CVAT's (a file per job)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPAN = re.compile(r"^(T\S*)\t(\S+) (\d+) (\d+)(?:;(\d+) (\d+))*(?:\t|$)")
 
 
 def read_doccano(files: Files, answers: Answers) -> None:
-    """One .jsonl a person, named after him: `label` is a list of classes, or of spans."""
+    """One .jsonl a person, named after them: `label` is a list of classes, or of spans."""
     spans = Spans("spans", answers)
     empty = []
     for path, read in files:
@@ -68,7 +68,7 @@ def read_brat(files: Files, answers: Answers) -> None:
         if path.suffix != ".ann":
             continue
         if len(path.parts) < 2:
-            raise InputError(f"{answers.name}, {path}: brat's documents lie in a folder an annotator")
+            raise InputError(f"{answers.name}, {path}: brat's documents lie in one folder for each annotator")
         marked = []
         for number, line in enumerate(_text(read(), f"{answers.name}, {path}").splitlines(), start=1):
             if not line.startswith("T"):

@@ -15,7 +15,7 @@ KEY = b"huggingface"
 
 
 def label_columns(labels: Labels) -> Any:
-    """A row an item: label (a ClassLabel), confidence, and the probabilities of all classes."""
+    """One row per item: label (a ClassLabel), confidence, and the probabilities of all classes."""
     names = [str(name) for name in labels.classes.tolist()]
     code = {name: place for place, name in enumerate(labels.classes.tolist())}
     table = pa.table(

@@ -40,7 +40,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
             more: dict[str, Any] = {"time": annotation.get("created_at"), "seconds": annotation.get("lead_time")}
             for question, label in _choices(annotation, answers):
                 if annotation.get("ground_truth") or annotation.get("was_ground_truth"):
-                    answers.known(question, item, label)  # and no vote: nobody is measured by himself
+                    answers.known(question, item, label)  # and no vote: nobody is measured by their own word
                 else:
                     answers.vote(question, item, who, label, **more)
         for prediction in answers.objects(task.get("predictions"), "predictions"):

@@ -17,7 +17,7 @@ class Spans:
         self.marks: dict[Any, dict[str, dict[tuple[int, int], str]]] = {}
 
     def mark(self, document: Any, annotator: str, marked: list[tuple[Any, Any, Any]]) -> None:
-        """What an annotator marked in a document that he has read: start, end and label each."""
+        """What an annotator marked in a document that they have read: start, end and label each."""
         own = self.marks.setdefault(document, {}).setdefault(annotator, {})
         for start, end, label in marked:
             if not isinstance(start, int) or not isinstance(end, int) or not isinstance(label, str):

@@ -116,7 +116,7 @@ def read_zooniverse(rows: Rows, answers: Answers) -> None:
                 answers.refuse(question, "several labels, marks or texts at once")
             else:
                 if str(row.get("gold_standard")).lower() == "true":
-                    answers.known(question, item, str(label))  # and no vote: nobody is measured by himself
+                    answers.known(question, item, str(label))  # and no vote: nobody is measured by their own word
                     continue
                 time = (row.get("created_at") or "").removesuffix(" UTC") or None
                 answers.vote(question, item, who, str(label), time=time)

@@ -22,7 +22,7 @@ class AggNet(SoftLabels):
         A_m[k, l] \propto s \bar A[k, l] + \sum_n q_n(k) 1[l_{nm} = l]
 
     from vote shares; after `every` epochs a new E-step. The counts have s votes' worth of the crowd's mean confusion in
-    each row. With one vote an item q stays at the vote and A at the identity: it is then training on noisy labels.
+    each row. With one vote per item q stays at the vote and A at the identity: it is then training on noisy labels.
 
     pooled: s. warm_up: epochs on vote shares before the first E-step. every: epochs between two E-steps.
     class_prior: as for every objective.

@@ -15,7 +15,7 @@ from .objective import Objective, Output
 
 
 class CoNAL(Objective):
-    r"""Each vote from a noise that all annotators share or from her own, the more the one or the other by item.
+    r"""Each vote from a noise that all annotators share or from their own, the more the one or the other by item.
 
     .. math::
         s_{nm} = \omega_{nm} W_g f(x_n) + (1 - \omega_{nm}) W_m f(x_n), \qquad
@@ -51,8 +51,8 @@ class CoNAL(Objective):
         v, u = normalize(self.what(output.features), dim=1), normalize(self.who, dim=1)
         common = torch.sigmoid((u[votes.annotator] * v[votes.row]).sum(dim=1, keepdim=True))
         everyones = (true @ self.shared.T)[votes.row]
-        hers = torch.einsum("vlk,vk->vl", self.own[votes.annotator], true[votes.row])
-        log = torch.log_softmax(common * everyones + (1.0 - common) * hers, dim=1)
+        own = torch.einsum("vlk,vk->vl", self.own[votes.annotator], true[votes.row])
+        log = torch.log_softmax(common * everyones + (1.0 - common) * own, dim=1)
         # The norm has no gradient at nought, where every annotator starts.
         apart = torch.sqrt(((self.own[self.voters] - self.shared) ** 2).sum(dim=(1, 2)) + 1e-12).mean()
         return votes.mean(-log.gather(1, votes.label[:, None])[:, 0]) - self.strength * apart

@@ -1,4 +1,4 @@
-"""DoctorNet and WeightedDoctorNet: every annotator foretold by a head of her own."""
+"""DoctorNet and WeightedDoctorNet: every annotator predicted by a head of their own."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class DoctorNet(Counted):
 
 
 class WeightedDoctorNet(DoctorNet):
-    r"""`DoctorNet` whose heads are weighted by how well they foretell the others.
+    r"""`DoctorNet` whose heads are weighted by how well they predict the others.
 
     The weights, a softmax, are trained by the cross-entropy of each vote under the mixture of the heads of everybody
     else; the heads do not learn from that.
@@ -96,8 +96,8 @@ class WeightedDoctorNet(DoctorNet):
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
         said, share = self.each(output.features).detach(), self.head_share()
-        hers = share[votes.annotator]
+        own = share[votes.annotator]
         all_heads = torch.einsum("m,nmk->nk", share, said)[votes.row, votes.label]
-        others = all_heads - hers * said[votes.row, votes.annotator, votes.label]
-        log = torch.log((others / (1.0 - hers).clamp_min(1e-6)).clamp_min(1e-12))
+        others = all_heads - own * said[votes.row, votes.annotator, votes.label]
+        log = torch.log((others / (1.0 - own).clamp_min(1e-6)).clamp_min(1e-12))
         return super().loss(output, votes) + votes.mean(-log)

@@ -19,7 +19,7 @@ class Oracle(ConfusionObjective):
     matrices: (annotators, true, given), in the order of the crowd's annotators; rows sum to one. class_prior: as for
     every objective.
 
-    Reference: forward correction, Patrini et al., CVPR 2017, section 3, a matrix an annotator.
+    Reference: forward correction, Patrini et al., CVPR 2017, section 3, one matrix per annotator.
     """
 
     name: ClassVar[str] = "oracle"

@@ -1,4 +1,4 @@
-"""Choice without truth: how well votes that were hidden are foretold, or known labels where there are some."""
+"""Choice without truth: how well votes that were hidden are predicted, or known labels where there are some."""
 
 from __future__ import annotations
 

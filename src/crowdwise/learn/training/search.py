@@ -1,4 +1,4 @@
-"""choose: the model, of several, that foretells hidden votes best."""
+"""choose: the model, of several, that predicts hidden votes best."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Aggregation methods: one file a method, holding only its mathematics."""
+"""Aggregation methods: one file for each method, holding only its mathematics."""

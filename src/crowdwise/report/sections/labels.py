@@ -28,7 +28,7 @@ def section(about: About) -> dict[str, Any]:
 
 
 def classes(crowd: Crowd, result: Result) -> Table:
-    """A row a class, the most common first: items that got it, items expected to be of it, and votes for it."""
+    """One row per class, the most common first: items that got it, items expected to be of it, and votes for it."""
     crowd, posterior = result.on(crowd)
     label = result.labels_on(crowd, posterior)
     columns = {

@@ -41,7 +41,7 @@ def agreement(
     seed: int = 0,
     engine: str = "auto",
 ) -> Table:
-    """A row a coefficient of agreement, with an interval from items drawn with replacement.
+    """One row per coefficient of agreement, with an interval from items drawn with replacement.
 
     Percent agreement, Fleiss' kappa, Gwet's AC1 and Krippendorff's alpha are of any number of votes an item; items with
     one vote say nothing and are left out (`items` and `votes` tell what was counted). Cohen's kappa is the mean over
@@ -111,9 +111,9 @@ def agreement_by(crowd: Crowd, column: str, **options: Any) -> Table:
 
 
 def pairwise_agreement(crowd: Crowd, *, least_shared: int = 1, engine: str = "auto") -> Table:
-    """A row a pair of annotators with shared items: how many, share of them on which they agree, Cohen's kappa.
+    """One row per pair of annotators with shared items: how many, share of them on which they agree, Cohen's kappa.
 
-    kappa is NaN where either never changes his mind: nothing is left that chance does not explain. Least agreement
+    kappa is NaN where either always says the same: nothing is left that chance does not explain. Least agreement
     first.
 
     >>> crowd = Crowd.from_matrix([[0, 0], [1, 1], [0, 1], [1, 1]])

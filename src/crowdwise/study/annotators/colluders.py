@@ -23,7 +23,7 @@ def colluders(crowd: Crowd, result: Result) -> Table:
     """Annotators who work against the truth together: annotator, votes, accuracy, partners, agreement, surest first.
 
     An adversary is right less often than a guess by three standard errors, under `result` (`honest_result` first).
-    Colluders are adversaries who say the same: partners are those others with whom he agrees more often than with the
+    Colluders are adversaries who say the same: partners are those others with whom they agree more often than with the
     result's labels, over at least 8 shared items, and beyond chance; agreement is with the closest of them.
 
     >>> from crowdwise import DawidSkene, simulate

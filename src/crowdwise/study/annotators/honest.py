@@ -73,7 +73,7 @@ def right_votes(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:
 def above_guess(crowd: Crowd, posterior: Array) -> Array:
     """How many standard errors above a guess each annotator is, by what is taken for true; 0 without votes.
 
-    A guess names classes as often as he does, whatever is true: naming the commonest class is no merit.
+    A guess names classes as often as they do, whatever is true: naming the commonest class is no merit.
     """
     counts = bind(crowd).confusion_counts(posterior)
     votes, right = counts.sum(axis=(1, 2)), np.einsum("jkk->j", counts)
@@ -83,7 +83,7 @@ def above_guess(crowd: Crowd, posterior: Array) -> Array:
 
 
 def _support(crowd: Crowd, posterior: Array, trusted: Array) -> tuple[float, float]:
-    """What speaks for a posterior: trusted annotators, and the accuracy of the median one, whatever his votes."""
+    """What speaks for a posterior: trusted annotators, and the accuracy of the median one, whatever their votes."""
     votes, right = right_votes(crowd, posterior)
     heard = votes > 0.0
     accuracy = right / np.where(heard, votes, 1.0)
@@ -115,7 +115,7 @@ def _named_by_most(crowd: Crowd, posterior: Array) -> Array:
 
     counts = bind(crowd).confusion_counts(posterior)
     share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
-    # Whatever he says more often of a class than of the others is his name for it.
+    # What they say more often of a class than of the others is their name for it.
     lift = share - share.mean(axis=1, keepdims=True)
     heads = (lift == lift.max(axis=2, keepdims=True)) & (counts.sum(axis=2, keepdims=True) > 0.0)
     return np.asarray(linear_sum_assignment(-heads.sum(axis=0))[1])

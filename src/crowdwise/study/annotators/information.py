@@ -52,12 +52,13 @@ def capacity(confusion: Array, tolerance: float = 1e-7) -> Array:
 
 
 class Informed(NamedTuple):
-    """What votes tell of classes, annotator by annotator, (annotators,) each: bits a vote, and what that rests on.
+    """What votes tell of classes, annotator by annotator, (annotators,) each: bits per vote, and what that rests on.
 
-    bits: corrected for chance, no less than 0; worth: bits that his items' classes are worth, their entropy; statistic:
-    the likelihood-ratio statistic of "says nothing"; freedom: its degrees of freedom; votes: how many, as far as the
-    others know the classes that they are judged by; nothing: the chance of what was seen, did his votes tell nothing;
-    by_right: labels were taken for right or wrong, no more; better: share of right votes beyond that of a guess.
+    bits: corrected for chance, no less than 0; worth: bits that their items' classes are worth, their entropy;
+    statistic: the likelihood-ratio statistic of "says nothing"; freedom: its degrees of freedom; votes: how many, as
+    far as the others know the classes that they are judged by; nothing: the chance of what was seen, if their votes
+    told nothing; by_right: labels were taken for right or wrong, no more; better: share of right votes beyond that of a
+    guess.
     """
 
     bits: Array
@@ -74,7 +75,7 @@ class Informed(NamedTuple):
 
         The statistic of N votes that tell I nats each has a noncentral chi-squared distribution, about 2 N I.
         """
-        # Less than chance alone would make is no evidence that he tells less than nothing.
+        # Less than chance alone would make is no evidence that they tell less than nothing.
         seen = np.maximum(self.statistic, self.freedom if chance < 0.5 else 1e-3)
         low, high = np.zeros(len(seen)), 4.0 * seen + 100.0
         for _ in range(HALVINGS):
@@ -112,8 +113,8 @@ class Others(NamedTuple):
     """What each annotator's votes are beside what the others take for true, (annotators, ...) each.
 
     counts: votes by class and label, (annotators, true, given), each class without the annotator's own word for it.
-    known: how much of the classes of his items the others know, 0 to 1: their variance over that of certain classes.
-    value: bits by which the labels would be less certain without him, in all.
+    known: how much of the classes of their items the others know, 0 to 1: their variance over that of certain classes.
+    value: bits by which the labels would be less certain without them, in all.
     """
 
     counts: Array
@@ -124,14 +125,15 @@ class Others(NamedTuple):
 def informed(others: Others) -> Informed:
     r"""How much each annotator's votes tell of what the others take for true.
 
-    With n the annotator's votes by class and label, classes by a posterior from which his own votes are taken out,
+    With n the annotator's votes by class and label, classes by a posterior from which their own votes are taken out,
     :math:`G = 2 \sum_{k l} n_{kl} \log \frac{n_{kl} N}{n_k n_l}`, of which chance alone makes as much as there are
     degrees of freedom; the rest is 2 N r times the mutual information. r, the share of the classes' variance that the
     others know, is what judging by uncertain classes leaves of it.
 
     Where there are fewer than five votes for each degree of freedom, labels are right or wrong, no more: G then
-    compares how often he is right with a guess that has his and the classes' shares, at one degree of freedom. What
-    that tells is no more than what the votes tell, and nearly all of it unless he confuses classes in a way of his own.
+    compares how often they are right with a guess that has their and the classes' shares, at one degree of freedom.
+    What that tells is no more than what the votes tell, and nearly all of it unless they confuse classes in a way of
+    their own.
     """
     counts, known, _ = others
     rows, columns = counts.sum(axis=2), counts.sum(axis=1)
@@ -175,8 +177,8 @@ def beside_others(
     """Every annotator beside what the others take for true.
 
     Confusion matrices are counted under the posterior; with these, what all but one say of an item is what all say less
-    his words. group: codes, -1 alone; members are no judges of one another, their words are left out together. certain:
-    (items,), where the posterior is known whatever anybody says: gold.
+    their words. group: codes, -1 alone; members are no judges of one another, their words are left out together.
+    certain: (items,), where the posterior is known whatever anybody says: gold.
     """
     n, n_classes = crowd.n_annotators, crowd.n_classes
     ops = bind(crowd, engine)

@@ -19,7 +19,7 @@ SURE = 0.95
 
 
 def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: float = SURE, gold: Any = None) -> Table:
-    r"""A row an item, those where one more vote is expected to gain most first.
+    r"""One row per item, those where one more vote is expected to gain most first.
 
     Columns: item, label, confidence, votes, agreement (share of the votes for the most common label), state, gain,
     runner_up (the second most probable class) and, where trusted annotators contradict, trusted: what they say.

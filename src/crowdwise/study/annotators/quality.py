@@ -19,13 +19,13 @@ from .information import capacity
 
 
 def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: Any = None) -> Table:
-    """A row an annotator, worst first: votes, expected accuracy, agreement with the labels, favourite and bias.
+    """One row per annotator, worst first: votes, expected accuracy, agreement with the labels, favourite and bias.
 
     `accuracy` is the mean probability, under the result's posterior, that a vote of this annotator is right, and
     `consensus` how often it is the result's label; NaN without votes. `favourite` is the label given most, and how
-    often; `bias` the class that he names more often, by `excess`, than his items are of it. `spammer_score` is Raykar
-    and Yu's, 0 for a spammer, 1 for an expert; `capacity` the bits that a vote could tell at most, if classes were as
-    common as suits him best, less what few votes add to it by chance.
+    often; `bias` the class that they name more often, by `excess`, than their items are of it. `spammer_score` is
+    Raykar and Yu's, 0 for a spammer, 1 for an expert; `capacity` the bits that a vote could tell at most, if classes
+    were as common as suits them best, less what few votes add to it by chance.
 
     With a level, also the ends of the accuracy's interval (`crowdwise.uncertainty`). With gold, votes
     on gold items and accuracy on them, `gold_votes`, `gold_accuracy` and, with a level, its ends. Where annotators were
@@ -77,11 +77,11 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
 
 
 def quality_by_class(crowd: Crowd, result: Result, *, level: float = 0.9) -> Table:
-    """A row an annotator and class: how often he is right about it, with an interval, and how often he names it.
+    """One row per annotator and class: how often they are right about it, with an interval, and how often they name it.
 
-    `votes` is how many of his votes are on items of the class, expected under the posterior, `accuracy` the share of
-    these that name it, `low` and `high` its interval (Jeffreys' prior); `true_share` and `given_share` how much of his
-    votes are on the class and name it, and `bias` the difference.
+    `votes` is how many of their votes are on items of the class, expected under the posterior, `accuracy` the share of
+    these that name it, `low` and `high` its interval (Jeffreys' prior); `true_share` and `given_share` how much of
+    their votes are on the class and name it, and `bias` the difference.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> made = simulate.crowd(simulate.class_biased(2, 2, 0.9, 0.5), n_items=500, per_item=2, seed=0)
@@ -114,7 +114,7 @@ def quality_by_class(crowd: Crowd, result: Result, *, level: float = 0.9) -> Tab
 
 
 def confusion(crowd: Crowd, result: Result) -> Table:
-    """A row an annotator, true class and given label: expected votes, and the share of the class's votes."""
+    """One row per annotator, true class and given label: expected votes, and the share of the class's votes."""
     crowd, posterior = result.on(crowd)
     counts = bind(crowd).confusion_counts(posterior)
     n, n_classes = crowd.n_annotators, crowd.n_classes

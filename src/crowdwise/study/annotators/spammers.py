@@ -25,7 +25,7 @@ LEAST_SHARED = 2.0  # items of an annotator's usual pair, half of the core havin
 
 
 def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Table:
-    r"""A row an annotator: votes, strength (how much his votes covary with others'), and whether he is a spammer.
+    r"""One row per annotator: votes, strength (how much they covary with others), and whether they are a spammer.
 
     Whoever guesses covaries with nobody. With :math:`x_j` an annotator's vote as an indicator of K classes (so that the
     order of classes does not matter), :math:`\mathrm{Cov}(x_i, x_j) = V_i V_j^\top` for i other than j; V, of rank K
@@ -60,7 +60,7 @@ def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Ta
 
 
 def eliminated(crowd: Crowd, *, least: float = 0.1, engine: str = "auto", seed: int = 0) -> Table:
-    """A row an annotator: votes, score (0 a spammer, 1 an expert), and the round in which he was dropped, 0 never.
+    """One row per annotator: votes, score (0 a spammer, 1 an expert), and the round that dropped them, 0 never.
 
     `SpEM` is fitted, annotators whose score is below `least` are dropped, and so on until none is.
 
@@ -102,7 +102,7 @@ def _rows(ops: NumpyEngine) -> tuple[Array, Array]:
     there = csr_array((weight, (item, who)), shape=(ops.n_items, n))
     cells = (core[:, None] * n_classes + np.arange(n_classes)).ravel()
     own, met = said[:, cells], there[:, core]
-    pairs = (there.T @ met).tolil()  # items that each shares with each of the core, himself left out
+    pairs = (there.T @ met).tolil()  # items that each shares with each of the core, their own left out
     pairs[core, np.arange(core.size)] = 0.0
     pairs = pairs.tocsr()
     usual = np.asarray(pairs.multiply(pairs).sum(axis=1)).ravel() / np.maximum(
@@ -128,7 +128,7 @@ def _rows(ops: NumpyEngine) -> tuple[Array, Array]:
     others = np.setdiff1d(np.arange(n), core)
     if others.size:
         # Least squares of C_ij = V_i V_j' over j in the core: what its members say of an item, and how well; with ten
-        # items more on which a usual member and he do not covary.
+        # items more on which a usual member and they do not covary.
         mean = ops.given / np.maximum(ops.given.sum(axis=1), 1e-300)[:, None]
         opinion = np.asarray(own @ root) - np.asarray(met @ np.einsum("jl,jlr->jr", mean[core], rows[core]))
         square = np.einsum("jlr,jls->jrs", rows[core], rows[core])

@@ -17,7 +17,7 @@ HASTE = 1.0 / 3.0  # of the crowd's usual time for a vote: faster is hasty
 
 
 def timing(crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -> Table:
-    """A row an annotator: accuracy in the earlier and the later half of his votes, drift, and speed.
+    """One row per annotator: accuracy in the earlier and the later half of their votes, drift, and speed.
 
     time: the column of the votes that tells when (numbers, or dates as text); seconds: the one that tells how long a
     vote took. Without it that is the time since the annotator's last vote, which counts breaks too: medians are taken.
@@ -60,7 +60,7 @@ def with_timing(found: Table, crowd: Crowd, result: Result, *, time: str = "", s
 
 
 def over_time(crowd: Crowd, result: Result, time: str, *, periods: int = 24) -> Table:
-    """A row an annotator and period in which he voted: when it begins, votes, and the accuracy of these.
+    """One row per annotator and period in which they voted: when it begins, votes, and the accuracy of these.
 
     The time from the first vote to the last is cut into `periods` equal ones; `begins` is a number, or a date. Votes
     without a time are left out.
@@ -152,7 +152,7 @@ def _drift(crowd: Crowd, posterior: Array, when: Array) -> dict[str, Array]:
 
 
 def _gaps(crowd: Crowd, when: Array) -> Array:
-    """Seconds since the same annotator's last vote; NaN for his first."""
+    """Seconds since the same annotator's last vote; NaN for their first."""
     order = np.lexsort((when, crowd.annotator))
     gap = np.diff(when[order], prepend=np.nan)
     gap[np.flatnonzero(np.diff(crowd.annotator[order], prepend=-1) != 0)] = np.nan

@@ -31,17 +31,16 @@ def verdicts(
     gold: Any = None,
     engine: str = "auto",
 ) -> Table:
-    """A row an annotator, worst first: votes, accuracy with its interval, information, verdict, group, reason.
+    """One row per annotator, worst first: votes, accuracy with its interval, information, verdict, group, reason.
 
-    "spammer": his votes would hardly tell so little if they told `least` of what his items' classes are worth (their
-    entropy, log2 K bits at most); of those named so no more than a share `false_discoveries` is expected to be named
-    wrongly (Benjamini and Hochberg). "adversary": he tells something, and is right less often than a guess; "colluder":
-    and others with him, in the same words (`colluders`). "fine": he tells something. "undecided": too few votes to
-    know; never a spammer for that.
-    group: annotators who err together (`crowdwise.dependence`), -1 nobody.
+    "spammer": their votes would hardly tell so little if they told `least` of what their items' classes are worth
+    (their entropy, log2 K bits at most); of those named so no more than a share `false_discoveries` is expected to be
+    named wrongly (Benjamini and Hochberg). "adversary": they tell something, and are right less often than a guess;
+    "colluder": and others with them, in the same words (`colluders`). "fine": they tell something. "undecided": too few
+    votes to know; never a spammer for that. group: annotators who err together (`crowdwise.dependence`), -1 nobody.
 
     Behind `reason`: the bounds of the information; `value`, the bits by which all labels together would be less certain
-    without him; and what `quality` tells, also on gold, where that is given.
+    without them; and what `quality` tells, also on gold, where that is given.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(10, 3, 0.75) + simulate.spammers(3, 3)
@@ -137,10 +136,10 @@ def _reasons(verdict: Array, table: Table, told: tuple[Array, Array], least: Arr
     low, high, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (*told, least))
     right = np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
     with_whom = np.where(partners == 1, "1 other who is", partners.astype(str).astype(object) + " others who are")
-    spam = "tells at most " + high + " bits a vote, less than " + enough
+    spam = "tells at most " + high + " bits per vote, less than " + enough
     hostile = "right at most " + right + " % of the time, less than a guess: could be turned around"
     plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " wrong"
-    doubt = "tells " + low + " to " + high + " bits a vote: too few votes to tell from a spammer"
+    doubt = "tells " + low + " to " + high + " bits per vote: too few votes to tell from a spammer"
     few = np.where(table["votes"] > 0, doubt, "no votes")
-    few = np.where((table["votes"] > 0) & (least < 1e-6), "all his items are of one class: nothing to tell", few)
+    few = np.where((table["votes"] > 0) & (least < 1e-6), "all their items are of one class: nothing to tell", few)
     return np.select([verdict == name for name in RANK[:4]], [plot, hostile, spam, few], "")

@@ -97,7 +97,7 @@ def whoever(crowd: Crowd, engine: str = "auto") -> NumpyEngine:
 
 
 def crossed(votes: NumpyEngine) -> Array:
-    """Votes of each annotator on items that at least two others voted on: what he can be judged by."""
+    """Votes of each annotator on items that at least two others voted on: what they can be judged by."""
     others = np.bincount(votes.item, minlength=votes.n_items) - 1
     return np.bincount(votes.annotator, others[votes.item] >= 2, votes.n_annotators).astype(np.int64)
 

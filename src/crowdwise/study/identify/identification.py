@@ -199,12 +199,12 @@ def _wanted(crowd: Crowd, component: Array, checked: Array, enough: int) -> Tabl
     lacking = np.flatnonzero((votes > 0.0) & ((checked < enough) | outside))
     more = np.where(outside, enough, enough - checked)[lacking]
     lacking, more = (each[np.argsort(more, kind="stable")] for each in (lacking, more))
-    # of the largest component, where it has three; two of them are not he himself
+    # of the largest component, where it has three; two others are wanted
     busiest = np.lexsort((-votes, component if (component == 0).sum() >= 3 else np.zeros(votes.size)))[:3]
     if busiest.size < 3:
         lacking, more = lacking[:0], more[:0]
     beside = np.tile(busiest, (lacking.size, 1))
-    himself = beside == lacking[:, None]
-    beside = np.take_along_axis(beside, np.argsort(himself, axis=1, kind="stable"), axis=1)
+    same = beside == lacking[:, None]
+    beside = np.take_along_axis(beside, np.argsort(same, axis=1, kind="stable"), axis=1)
     columns = {"annotator": lacking, **({"beside": beside[:, 0], "and": beside[:, 1]} if busiest.size == 3 else {})}
     return Table({**{name: crowd.annotators[code] for name, code in columns.items()}, "votes": more})

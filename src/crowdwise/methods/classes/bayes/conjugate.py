@@ -1,4 +1,4 @@
-"""What expected counts of an annotator's votes make of a prior on his confusion matrix.
+"""What expected counts of an annotator's votes make of a prior on their confusion matrix.
 
 Each kind of prior answers alike, for counts (annotators, true, given): `evidence`, the log of the mean of
 exp(counts x log A) over the prior; `mean_log`, E log A; `moments`, mean and variance of A.

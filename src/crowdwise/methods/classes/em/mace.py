@@ -15,7 +15,7 @@ from ....votes.codes import Array
 
 @dataclass(frozen=True, kw_only=True)
 class MACE(HitEM):
-    r"""Multi-annotator competence estimation: an annotator knows the answer, or spams with labels of his own.
+    r"""Multi-annotator competence estimation: an annotator knows the answer, or spams with labels of their own.
 
     With chance :math:`\theta_j` annotator :math:`j` is honest and names the true class; otherwise the label is drawn
     from :math:`\xi_j`, whatever is true:

@@ -18,12 +18,12 @@ from ....votes.codes import Array
 from ....votes.known import Known, with_known
 from .grouped import Grouped, groups_of, refuse_weights
 
-ONCE = 1.0  # pseudo-votes in which a member repeats the group's opinion, and as many in which he does not
+ONCE = 1.0  # pseudo-votes in which a member repeats the group's opinion, and as many in which they do not
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupDawidSkene(EM):
-    r"""Dawid-Skene for annotators in groups: a member repeats the group's opinion, or votes on his own.
+    r"""Dawid-Skene for annotators in groups: a member repeats the group's opinion, or votes on their own.
 
     Item :math:`i` has class :math:`y_i \sim \pi`; group :math:`g` holds it for :math:`z_{ig} \sim \Xi_g[y_i]`; its
     member :math:`j` says what the group holds with probability :math:`f_j`, and otherwise votes as in `DawidSkene`:
@@ -185,7 +185,7 @@ def _chance(params: Params, members: Array) -> Array:
 
 
 def _overall(params: Params, group: Array) -> Params:
-    """How often each annotator repeats his group's opinion, and what he says of each class, whoever's word it is."""
+    """How often each annotator repeats their group's opinion, and what they say of each class, whoever's word it is."""
     follow = np.where(group >= 0, params["follow"], 0.0)
     opinion = np.concatenate([params["opinion"], params["own_confusion"][:1]])[group]  # -1: any, it is not followed
     repeated = follow[:, None, None]

@@ -21,10 +21,10 @@ class KOS(TwoSided):
         x_{i \to j} = \sum_{m \ne j} f_{im} \, y_{m \to i}, \qquad
         y_{j \to i} = \sum_{n \ne i} f_{nj} \, x_{n \to j}
 
-    from :math:`y \sim N(1, 1)`; an annotator's weight is the sum of all that he is told. Optimal up to a constant for
-    random regular assignments of spammers and hammers; on ragged data the busiest annotators take over.
-    form "svd" is what published tables call KOS: the leading singular vector of the answers less each annotator's mean
-    over all items. O(votes) a round.
+    from :math:`y \sim N(1, 1)`; an annotator's weight is the sum of all that they are told. Optimal up to a constant
+    for random regular assignments of spammers and hammers; on ragged data the busiest annotators take over. form "svd"
+    is what published tables call KOS: the leading singular vector of the answers less each annotator's mean over all
+    items. O(votes) a round.
 
     form: "messages" or "svd". rounds: of messages. problems: how more than two classes are made two, see `TwoSided`.
 

@@ -126,7 +126,8 @@ def _of_classes(ops: NumpyEngine, classes: Array) -> NumpyEngine:
 def aligned(confusion: Array, prior: Array, votes: Array) -> tuple[Array, Array]:
     """Moments do not name classes: the one order of them, for the whole crowd, whose summed trace is largest.
 
-    Matrices count by their votes. The rows of somebody who guesses are alike, whatever his favourite: he has no say.
+    Matrices count by their votes. The rows of somebody who guesses are alike, whatever their favourite: they have no
+    say.
 
     >>> confusion, prior = aligned(np.array([[[0.2, 0.8], [0.9, 0.1]]]), np.array([0.3, 0.7]), np.ones(1))
     >>> confusion.tolist(), prior.tolist()

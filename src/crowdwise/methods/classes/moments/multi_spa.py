@@ -1,4 +1,4 @@
-"""MultiSPA: each annotator's confusion matrix as corners of what others say beside his votes."""
+"""MultiSPA: each annotator's confusion matrix as corners of what others say beside their votes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .spa import corners
 
 @dataclass(frozen=True, kw_only=True)
 class MultiSPA(MomentMethod):
-    r"""Each annotator's confusion matrix by successive projection over everybody's pairs with him.
+    r"""Each annotator's confusion matrix by successive projection over everybody's pairs with them.
 
     .. math:: R_{jm} = A_j^\top D A_m, \qquad Z_j = [R_{jm_1}, R_{jm_2}, \dots] = A_j^\top (D [A_{m_1}, A_{m_2}, \dots])
 

@@ -29,7 +29,7 @@ class Tensor(MomentMethod):
         M_3 = E[\tilde x_a \otimes \tilde x_b \otimes x_c] = \sum_k d_k \mu_{ck}^{\otimes 3}.
 
     Whitened by :math:`M_2`, :math:`M_3` has orthogonal components, which the tensor power method finds one after the
-    other. An annotator's matrix solves :math:`E[z_j x_g^\top] = A_j^\top D \mu_g` for the groups g without him.
+    other. An annotator's matrix solves :math:`E[z_j x_g^\top] = A_j^\top D \mu_g` for the groups g without them.
     O(votes x classes + items x classes^3). Needs three groups that overlap well; every class must be told from the
     others by each group.
 
