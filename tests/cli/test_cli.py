@@ -180,7 +180,7 @@ def test_abstaining(folder):
     rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
     assert {label == "" for _, label, _ in rows} == {True, False}
     assert all((label == "") == (float(confidence) < 0.99) for _, label, confidence in rows)
-    assert "items are left without a label: below 0.99" in done.stderr
+    assert "items left without a label: below 0.99" in done.stderr
 
 
 def test_json_and_seed(folder):

@@ -71,7 +71,7 @@ def test_label_studio(file):
     ]  # gold is no vote: nobody is measured by their own word
     assert dict(zip(crowd.annotators, crowd.annotator_extra["kind"], strict=True))["llm-1"] == "machine"
     assert sorted(crowd.extra) == ["probability", "seconds", "time"] and 0.8 in crowd.extra["probability"].tolist()
-    assert "1 answers left out: skipped" in notes
+    assert "1 answer left out: skipped" in notes
     assert "question 'stars' is left out: it holds ratings, which are not read yet" in notes
     old = [{"id": 1, "data": {}, "completions": [by(1, choice("q", "a"))]}]
     assert triples(read_votes(file(old)).crowd) == [(1, "1", "a")]
@@ -81,7 +81,7 @@ def test_questions_are_listed_and_chosen(file):
     path = file(
         [task(1, by(1, choice("mood", "good"), choice("topic", "price"), choice("who", "", "labels", start=0)))]
     )
-    with pytest.raises(InputError, match=r"several questions; there are 'mood' \(1 votes\), 'topic' \(1 votes\)"):
+    with pytest.raises(InputError, match=r"several questions; there are 'mood' \(1 vote\), 'topic' \(1 vote\)"):
         read_votes(path)
     assert triples(read_votes(path, question="topic").crowd) == [(1, "1", "price")]
     with pytest.raises(InputError, match="question 'who' holds spans of text, which crowdwise does not read yet"):
@@ -97,7 +97,7 @@ def test_label_studio_min(file):
     ]  # fmt: skip
     crowd = read_votes(file(rows)).crowd  # every item has a text of its own: that is data
     assert crowd.n_votes == 12 and set(crowd.classes) == {"good", "bad"}
-    with pytest.raises(InputError, match=r"there are 'text' \(1 votes\), 'mood' \(1 votes\)"):
+    with pytest.raises(InputError, match=r"there are 'text' \(1 vote\), 'mood' \(1 vote\)"):
         read_votes(file(rows[:1]))
 
 
@@ -108,7 +108,7 @@ def test_prodigy(file):
     options = {"options": [{"id": "neg"}, {"id": "pos"}]}
     choices = [record("a", "accept", accept=["neg"], **options), record("b", "ignore", accept=[], **options)]
     reading = read_votes(file(lines(*choices), "c.jsonl"))
-    assert triples(reading.crowd) == [(1, "a", "neg")] and reading.notes == ("1 answers left out: ignored",)
+    assert triples(reading.crowd) == [(1, "a", "neg")] and reading.notes == ("1 answer left out: ignored",)
     binary = [record("a", "accept", label="NEG"), record("b", "reject", label="NEG")]
     assert triples(read_votes(file(lines(*binary), "b.jsonl")).crowd) == [(101, "a", "accept"), (101, "b", "reject")]
     spans = [record("a", "accept", spans=[{"start": 0, "end": 3, "label": "PER"}]), record("b", "accept", spans=[])]
@@ -139,8 +139,8 @@ def test_argilla(file):
     reading = read_votes(file(lines(flat), "f.jsonl"))
     assert triples(reading.crowd) == expected
     assert reading.notes == (
-        "1 answers left out: responses that are discarded",
-        "1 votes count by their probability (--hard counts them whole)",
+        "1 answer left out: responses that are discarded",
+        "1 vote weighed by probability (--hard counts them whole)",
     )
     flat["label.responses.users"] = ["u1"]
     with pytest.raises(InputError, match=r"record 1, field 'label\.responses': 3 responses, 1 users"):
@@ -166,7 +166,7 @@ def test_mturk(file):
     head = "HITId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Answer.mood\n"
     path = file(head + "h1,w1,Approved,12,good\nh1,w2,Submitted,4,bad\nh2,w1,Rejected,2,good\n", "batch.csv")
     crowd, _, notes, *_ = read_votes(path)
-    assert triples(crowd) == [("h1", "w1", "good"), ("h1", "w2", "bad")] and notes == ("1 answers left out: rejected",)
+    assert triples(crowd) == [("h1", "w1", "good"), ("h1", "w2", "bad")] and notes == ("1 answer left out: rejected",)
     assert crowd.extra["seconds"].tolist() == [12.0, 4.0]
     boxed = head.replace("Answer.mood", "Answer.taskAnswers")
     cell = json.dumps([{"mood": {"good": True, "bad": False}}]).replace('"', '""')
@@ -380,7 +380,7 @@ def test_machines_alone_are_machines(file):
     prediction = {"model_version": "m", "score": 87, "result": [choice("q", "a")]}
     reading = read_votes(file([{"id": 1, "data": {}, "predictions": [prediction]}]))
     assert reading.crowd.annotator_extra["kind"].tolist() == ["machine"]
-    assert "1 scores are not between 0 and 1: they are no probabilities, and not used" in reading.notes
+    assert "1 score not used: not between 0 and 1, and so no probabilities" in reading.notes
     same_name = [task(1, by(7, choice("q", "a")), predictions=[prediction | {"model_version": "7"}])]
     assert set(triples(read_votes(file(same_name)).crowd)) == {(1, "7", "a"), (1, "7 (machine)", "a")}
 
@@ -388,7 +388,7 @@ def test_machines_alone_are_machines(file):
 def test_questions_of_several_labels_are_refused_or_told(file):
     several = {"from_name": "q", "to_name": "t", "type": "choices", "value": {"choices": ["a", "b"]}}
     few = [task(n, by(1, choice("q", "a")), by(2, choice("q", "b") if n else several)) for n in range(3)]
-    assert "1 answers left out: several labels at once, which are not read yet" in read_votes(file(few)).notes
+    assert "1 answer left out: several labels at once, which are not read yet" in read_votes(file(few)).notes
     most = [task(n, by(1, choice("q", "a") if not n else several), by(2, several)) for n in range(3)]
     with pytest.raises(InputError, match="question 'q' holds several labels at once"):
         read_votes(file(most), question="q")

@@ -152,8 +152,8 @@ def test_no_votes_and_repeats_are_reported(file):
     reading = read_votes(path, no_vote=["don't know", ""])
     assert reading.crowd.n_votes == 2 and reading.crowd.n_items == 2
     assert "2 votes left out: no vote" in reading.notes
-    assert any("1 votes repeat" in note for note in reading.notes)
-    assert "1 votes left out: repeated" in read_votes(path, no_vote=["don't know", ""], repeats="last").notes
+    assert any("1 vote on an item that the annotator had voted on before" in note for note in reading.notes)
+    assert "1 vote left out: repeated" in read_votes(path, no_vote=["don't know", ""], repeats="last").notes
 
 
 def test_wide_tables_say_what_they_took(file):

@@ -318,7 +318,7 @@ def test_gold_of_any_make(made):
 
 
 def test_gold_is_checked(made):
-    with pytest.warns(DataWarning, match="gold names 1 items without votes, such as 999"):
+    with pytest.warns(DataWarning, match="gold names 1 item without votes, such as 999"):
         make("one-coin").fit(made.crowd, gold={999: 0, 1: 0})
     with pytest.raises(InputError, match="gold label 7 of item 1 is not among the classes"):
         make("one-coin").fit(made.crowd, gold={1: 7})

@@ -21,7 +21,7 @@ def test_data_sets_of_hugging_face(tmp_path):
     found = datasets.Dataset.from_dict(LISTS, features=features)
     expected = [("i1", "ann", "neg"), ("i1", "bob", "pos")]
     reading = read_votes(found)
-    assert triples(reading.crowd) == expected and reading.notes == ("1 answers left out: empty",)
+    assert triples(reading.crowd) == expected and reading.notes == ("1 answer left out: empty",)
     assert triples(read_votes(found.select([0])).crowd) == expected
     found.to_parquet(tmp_path / "lists.parquet")
     assert triples(read_votes(tmp_path / "lists.parquet").crowd) == expected

@@ -101,7 +101,7 @@ def test_columns_of_probabilities_and_kinds(tmp_path):
     assert rows(reading.crowd) == [
         ("1", "llm", "cat", 0.5, "machine"), ("1", "ann", "dog", 1.0, "human"), ("2", "llm", "dog", 1.0, "machine")
     ]  # fmt: skip
-    assert "2 votes count by their probability (--hard counts them whole)" in reading.notes
+    assert "2 votes weighed by probability (--hard counts them whole)" in reading.notes
     assert read_votes(path, soft=False).crowd.weight is None
     assert read_votes(path, soft=None).crowd.extra["probability"].tolist()[0] == 0.75
     path.write_text("item,judge,label,logprob,kind\n1,llm,cat,-0.2876820724517809,strict\n1,ann,dog,0,lax\n")

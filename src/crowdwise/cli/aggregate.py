@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def aggregate(
     if unsure.any():
         labels = labels.astype(object)
         labels[unsure] = None
-        o.say(f"{int(unsure.sum()):,} of {crowd.n_items:,} items are left without a label: below {min_confidence}")
+        left = how_many(crowd.n_items, "items")
+        o.say(f"{int(unsure.sum()):,} of {left} left without a label: below {min_confidence}")
     table = Table({**columns, "label": labels})
     if to != "table":
         _for_a_tool(to, out, votes, reading, result, confidence, min_confidence)
@@ -103,7 +105,8 @@ def aggregate(
         }
         o.as_json({**summary, "labels": o.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
-        o.say(f"{crowd.n_items - int(unsure.sum()):,} labels by {method} from {crowd.n_votes:,} votes: {out}")
+        told = how_many(crowd.n_items - int(unsure.sum()), "labels")
+        o.say(f"{told} by {method} from {how_many(crowd.n_votes, 'votes')}: {out}")
 
 
 def _intervals(crowd: Crowd, result: Result, level: float, gold: Any) -> dict[str, Array]:

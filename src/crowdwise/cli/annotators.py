@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ def annotators(
         read_again = {name: told[name] for name in ("annotator", "annotators", "delimiter")}
         whole = votes if not reading.export and Path(votes).is_file() else "-"
         _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
-        o.say(f"{pruned}: {left.n_votes:,} of {crowd.n_votes:,} votes, {left.n_annotators:,} annotators")
+        whole = how_many(crowd.n_votes, "votes")
+        o.say(f"{pruned}: {left.n_votes:,} of {whole}, {how_many(left.n_annotators, 'annotators')}")
     together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])
     if json:
         o.as_json({**crowd.summary(), "annotators": o.records(found), "groups": o.records(together)})

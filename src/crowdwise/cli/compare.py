@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
@@ -74,12 +75,12 @@ def compare(
         o.as_json({"methods": o.records(table), "disputed": o.records(items)})
         return
     measured = [name for name in (*MEASURES, "tempered_error") if name in table.columns]
-    title = f"{crowd.n_votes:,} votes, {crowd.n_items:,} items, {crowd.n_annotators:,} annotators"
+    title = crowd.sizes
     o.show(Table({name: column for name, column in table.columns.items() if name not in measured}), title)
     if measured:
         o.show(Table({name: table[name] for name in ("method", *measured)}), "Against the truth")
     if len(results) > 1:
-        o.say(f"The methods differ on {len(items):,} of {crowd.n_items:,} items")
+        o.say(f"The methods differ on {len(items):,} of {how_many(crowd.n_items, 'items')}")
     if len(items):
         few = items.columns if len(results) <= MOST_COLUMNS else ("item", "labels")
         o.show(Table({name: items[name][:MOST_ROWS] for name in few}), "The most disputed")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 
@@ -43,7 +44,7 @@ def convert(
     for note in write_votes(crowd, out, to, question=reading.question or "label"):
         o.say(f"left out: {note}")
     if gold and not gold_out:
-        o.say(f"left out: gold of {len(gold):,} items; --gold-out writes it")
+        o.say(f"left out: gold of {how_many(len(gold), 'items')}; --gold-out writes it")
     if gold_out:
         write_table(Table({"item": names_array(list(gold)), "label": names_array(list(gold.values()))}), gold_out)
-    o.say(f"{out}: from {crowd.n_votes:,} votes of {crowd.n_annotators:,} annotators on {crowd.n_items:,} items")
+    o.say(f"{out}: from {crowd.sizes}")

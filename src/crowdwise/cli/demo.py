@@ -45,7 +45,7 @@ def demo(
     made = s.crowd(people, truth=digits, per_item=8, graph="power-law", seed=seed)
     crowd, truth = made.crowd, dict(zip(made.crowd.items.tolist(), made.truth.tolist(), strict=True))
     typer.echo(
-        f"{crowd.n_items:,} handwritten digits, {crowd.n_votes:,} votes of {crowd.n_annotators} annotators: "
+        f"{crowd.n_items:,} handwritten digits, {crowd.sizes}: "
         "14 fair, 8 who favour a digit, 10 who guess, 4 who always say the same, 4 who lie.\n"
     )
     table, results = compare(crowd, truth=truth, seed=seed, forecasts=False)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 
@@ -48,4 +49,4 @@ def predict(
         columns |= {f"p_{name}": proba[:, k] for k, name in enumerate(trained.classes_.tolist())}
     write_table(Table(columns), out)
     if out != "-":
-        o.say(f"{len(names):,} labels: {out}")
+        o.say(f"{how_many(len(names), 'labels')}: {out}")

@@ -50,4 +50,4 @@ def simulate(
         accuracy = np.einsum("jkk->j", made.confusion) / classes
         write_table(Table({"annotator": crowd.annotators, "kind": made.kind, "accuracy": accuracy}), annotators)
     if out != "-":
-        o.say(f"{crowd.n_votes:,} votes of {crowd.n_annotators} annotators on {items:,} items: {out}")
+        o.say(f"{crowd.sizes}: {out}")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import how_many
 from . import options as o
 
 MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
@@ -117,7 +118,7 @@ def train(
         o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
         return
     chosen = ", a number chosen by what was held out" if hold_out or clean else ""
-    learned = f"{len(model.final_.loss)} epochs from {crowd.n_votes:,} votes on {crowd.n_items:,} items"
+    learned = f"{how_many(len(model.final_.loss), 'epochs')} from {crowd.sizes}"
     tempered = f", predictions tempered by the power {model.power_:g}" if calibrate else ""
     o.say(f"{objective} learned {learned}{chosen}{tempered}")
     o.say(f"model, labels, annotators, confusion and history: {out}")

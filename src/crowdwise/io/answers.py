@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 
@@ -144,15 +144,15 @@ class Answers:
         gold = {str(item) if as_text else item: str(label) if said_text else label for item, label in known.items()}
         crowd = crowd.with_names(items=list(gold), classes=self.classes.get(chosen, {})).with_classes(None)
         if gold:
-            notes.append(f"gold of {len(gold):,} items")
-        left_out = [f"{count:,} answers left out: {reason}" for reason, count in self.skipped.items()]
+            notes.append(f"gold of {how_many(len(gold), 'items')}")
+        left_out = [f"{how_many(count, 'answers')} left out: {reason}" for reason, count in self.skipped.items()]
         if self.not_chances:
             left_out.append(
-                f"{self.not_chances:,} scores are not between 0 and 1: they are no probabilities, and not used"
+                f"{how_many(self.not_chances, 'scores')} not used: not between 0 and 1, and so no probabilities"
             )
         for name, (what, count) in self.refused.items():
             left_out.append(
-                f"{count:,} answers left out: {what}, which are not read yet"
+                f"{how_many(count, 'answers')} left out: {what}, which are not read yet"
                 if name == chosen
                 else f"question {name!r} is left out: it holds {what}, which are not read yet"
             )
@@ -179,7 +179,7 @@ class Answers:
         return likely[0]
 
     def _questions(self) -> str:
-        found = [f"{name!r} ({len(columns['label']):,} votes)" for name, columns in self.votes.items()]
+        found = [f"{name!r} ({how_many(len(columns['label']), 'votes')})" for name, columns in self.votes.items()]
         return f"there are {', '.join(found)}"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from ..votes.frames import find_column
 from .cells import filled
 from .table_rows import Rows
@@ -50,7 +50,7 @@ def unlisted(rows: Rows) -> Rows:
     if item is None:
         notes.append("items are the numbers of rows, from 0")
     if not some.all():
-        notes.append(f"{int((~some).sum()):,} answers left out: empty")
+        notes.append(f"{how_many(int((~some).sum()), 'answers')} left out: empty")
     kept = row[some]
     table = votes.filter(pa.array(some))
     number = rows.row_number

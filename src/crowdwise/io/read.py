@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.frames import find_column, is_log, require_column
@@ -298,7 +298,7 @@ def _wide(
     notes = [
         *rows.notes,
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
-        f"gold of {len(gold)} items from column {gold_column!r}" if gold else "",
+        f"gold of {how_many(len(gold), 'items')} from column {gold_column!r}" if gold else "",
         f"{len(ignored)} other columns not used" if ignored else "",
         *said,
     ]
@@ -380,12 +380,13 @@ def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, 
         told = int((~np.isnan(crowd.extra["probability"])).sum())
         if soft:
             crowd = soften(crowd)
-            remarks.append(f"{told:,} votes count by their probability (--hard counts them whole)")
+            remarks.append(f"{how_many(told, 'votes')} weighed by probability (--hard counts them whole)")
     parted = "probability" in crowd.extra and soft is None  # the rows of a distribution are no repeats
     if parted and repeats != "all":
         crowd, parted = likeliest(crowd), False
     crowd = crowd.once(repeats)
-    remarks += [f"{count:,} votes left out: {reason}" for reason, count in crowd.dropped.items()]
+    remarks += [f"{how_many(count, 'votes')} left out: {reason}" for reason, count in crowd.dropped.items()]
     if repeats == "all" and not parted and crowd.n_repeated:
-        remarks.append(f"{crowd.n_repeated:,} votes repeat an annotator's vote on an item: all count (--repeats last)")
+        again = how_many(crowd.n_repeated, "votes")
+        remarks.append(f"{again} on an item that the annotator had voted on before: all count (--repeats last)")
     return crowd, remarks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataWarning, InputError
+from ..errors import DataWarning, InputError, how_many
 from .codes import Array, find, shown
 from .crowd import Crowd
 from .frames import labels_by_item
@@ -25,8 +25,8 @@ def gold_codes(crowd: Crowd, gold: Any) -> Array:
     place, code = find(items, crowd.items), find(labels, crowd.classes)
     strange = place < 0
     if strange.any():
-        count, first = int(strange.sum()), shown(items[strange][0])
-        text = f"gold names {count} items without votes, such as {first}; they are left out"
+        count, first = how_many(int(strange.sum()), "items"), shown(items[strange][0])
+        text = f"gold names {count} without votes, such as {first}; left out"
         warnings.warn(text, DataWarning, stacklevel=2)
     place, code, labels = place[~strange], code[~strange], labels[~strange]
     if (code < 0).any():

@@ -190,6 +190,12 @@ class Votes:
         """What each item is, where it is more than a name: one row per item; None where it is a name."""
         return Table({name: self.item_extra[name] for name in self.keyed_by}) if self.keyed_by else None
 
+    @property
+    def sizes(self) -> str:
+        """How much there is, as a person says it: "3 votes of 2 annotators on 1 item"."""
+        of, on = how_many(self.n_annotators, "annotators"), how_many(self.n_items, "items")
+        return f"{how_many(self.n_votes, 'votes')} of {of} on {on}"
+
     def summary(self) -> dict[str, Any]:
         """Sizes, what is odd about them, and what was left out."""
         per = {column: np.bincount(getattr(self, column), minlength=len(getattr(self, axis)))

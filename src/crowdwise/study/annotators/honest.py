@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import bind
+from ...errors import how_many
 from ...fit.aggregator import Aggregator
 from ...fit.result import Result
 from ...methods import make
@@ -105,7 +106,9 @@ def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterato
                 continue
             tried.add(rest.tobytes())
             without = method.fit(crowd.take(rest[crowd.annotator]))
-            said = f"{(~rest).sum()} annotators who say the same among themselves, against most, are left out"
+            said = (
+                f"{how_many(int((~rest).sum()), 'annotators')} left out: they say the same as each other, against most"
+            )
             yield replace(without, notes=(*without.notes, said))
 
 
