@@ -4,10 +4,17 @@ import io
 import os
 import sys
 from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from inspect import signature
 from types import SimpleNamespace
 from unittest.mock import patch
 
+from typer.testing import CliRunner
+
 from crowdwise.cli import main
+
+# Standard output by itself: newer click's runner does so, older ones are told.
+APART = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+RUNNER = CliRunner(**APART)
 
 
 def run(*words, stdin=None, cwd=None):

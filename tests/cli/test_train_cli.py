@@ -9,12 +9,12 @@ import pyarrow.csv
 import pytest
 import torch
 from scipy import sparse
-from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote
 from crowdwise.cli import app
 from crowdwise.io import read_features
 from crowdwise.learn import CrowdClassifier
+from terminal import RUNNER
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory, points):
 
 
 def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return RUNNER.invoke(app, [str(word) for word in words])
 
 
 def test_train_and_predict(folder, tmp_path, points):
@@ -66,7 +66,7 @@ def test_train_with_intervals_and_calibration(folder, tmp_path):
     given = ["--features", folder / "features.npz", "--votes", folder / "votes.csv", "--network", "linear"]
     words = ["--objective", "deep-mf", "--set", "folds=3", "--set", "prior=one-coin", "--calibrate", "--rate", "1e-2"]
     done = run("train", *given, *words, "--out", tmp_path / "m")
-    assert done.exit_code == 0 and "predictions tempered by the power" in done.output, done.output
+    assert done.exit_code == 0 and "predictions tempered by the power" in done.stderr, done.output
     header, *rows = ((tmp_path / "m" / "confusion.csv").read_text()).splitlines()
     assert header == "annotator,true,given,chance,low,high"
     assert all(low <= chance <= high for chance, low, high in (map(float, row.split(",")[3:]) for row in rows))

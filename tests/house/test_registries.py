@@ -10,7 +10,6 @@ from pathlib import Path
 import names
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import crowdwise
 from crowdwise import METHODS, InputError, io, learn, simulate
@@ -20,6 +19,7 @@ from crowdwise.io.formats import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.methods import make
 from crowdwise.report.sections import SECTIONS
+from terminal import RUNNER
 
 LOOK = re.compile(r"^    from .*", re.M)
 
@@ -52,7 +52,7 @@ def test_formats_do_what_their_entries_say():
 
 
 def help_of(*words):
-    return " ".join(CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "200"}).output.split())
+    return " ".join(RUNNER.invoke(app, [*words, "--help"], env={"COLUMNS": "200"}).output.split())
 
 
 def test_help_lists_what_there_is():
@@ -62,9 +62,9 @@ def test_help_lists_what_there_is():
     ):
         text = help_of(*words)
         assert all(name in text for name in wanted), words
-    listed = json.loads(CliRunner().invoke(app, ["methods", "--json"]).output)
+    listed = json.loads(RUNNER.invoke(app, ["methods", "--json"]).output)
     assert [row["method"] for row in listed] == list(METHODS)
-    listed = json.loads(CliRunner().invoke(app, ["methods", "--objectives", "--json"]).output)
+    listed = json.loads(RUNNER.invoke(app, ["methods", "--objectives", "--json"]).output)
     assert [row["objective"] for row in listed] == list(OBJECTIVES)
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from crowdwise import InputError, datasets
 from crowdwise.cli import app
+from terminal import RUNNER
 
 VOTES = [("i1", "ann", "cat"), ("i1", "bob", "dog"), ("i2", "ann", "dog")]
 TRUTH = {"i1": "cat", "i2": "dog"}
@@ -153,13 +153,13 @@ def test_names_and_sources(pets):
 
 def test_command_line(pets, tmp_path):
     votes, truth = tmp_path / "v.csv", tmp_path / "t.csv"
-    done = CliRunner().invoke(app, ["datasets", "pets", "--out", str(votes), "--truth", str(truth)])
-    assert done.exit_code == 0 and "licence: CC0" in done.output, done.output
+    done = RUNNER.invoke(app, ["datasets", "pets", "--out", str(votes), "--truth", str(truth)])
+    assert done.exit_code == 0 and "licence: CC0" in done.stderr, done.output
     assert votes.read_text().splitlines()[0] == "item,annotator,label" and "i2,dog" in truth.read_text()
-    done = CliRunner().invoke(app, ["datasets", "--json"])
+    done = RUNNER.invoke(app, ["datasets", "--json"])
     assert json.loads(done.output)[0]["citation"] == "Nobody, 2026."
-    assert "Cats and dogs." in CliRunner().invoke(app, ["datasets"]).output
-    done = CliRunner().invoke(app, ["datasets", "--out", str(votes)])
+    assert "Cats and dogs." in RUNNER.invoke(app, ["datasets"]).output
+    done = RUNNER.invoke(app, ["datasets", "--out", str(votes)])
     assert isinstance(done.exception, InputError)
 
 

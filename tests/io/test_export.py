@@ -6,12 +6,12 @@ import datasets
 import numpy as np
 import pyarrow.parquet
 import pytest
-from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote, OneCoin, TooLarge
 from crowdwise.cli import app
 from crowdwise.io import FORMATS, Labels, read_votes, write_labels, write_votes
 from crowdwise.io.formats import cleanlab
+from terminal import RUNNER
 
 VOTES = [
     ("i1", "ann", "cat"), ("i1", "bob", "dog"), ("i1", "llm", "dog"), ("i2", "ann", "dog"), ("i2", "bob", "dog"),
@@ -128,7 +128,7 @@ def test_predictions_for_label_studio(tmp_path):
     path.write_text(json.dumps(tasks))
     command = ["aggregate", str(path), "--question", "mood", "--method", "majority-vote"]
     command += ["--to", "label-studio", "--out", str(out)]
-    done = CliRunner().invoke(app, [*command, "--min-confidence", "0.6"])
+    done = RUNNER.invoke(app, [*command, "--min-confidence", "0.6"])
     assert done.exit_code == 0, done.output
     first, second, third = json.loads(out.read_text())
     assert first["id"] == 7 and first["data"] == {"review": "fine"}
@@ -147,7 +147,7 @@ def test_answers_for_prodigy(tmp_path):
     path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     spans = [[{"start": 0, "end": 3, "label": "PER"}], [{"start": 0, "end": 3, "label": "PER"}], []]
     path.write_text("".join(json.dumps(record(w, 1, spans=s)) + "\n" for w, s in zip("abc", spans, strict=True)))
-    done = CliRunner().invoke(
+    done = RUNNER.invoke(
         app, ["aggregate", str(path), "--method", "majority-vote", "--to", "prodigy", "--out", str(out)]
     )
     assert done.exit_code == 0, done.output
@@ -158,7 +158,7 @@ def test_answers_for_prodigy(tmp_path):
     path.write_text(
         "".join(json.dumps(one) + "\n" for one in [*binary, record("a", 2, label="NEG") | {"answer": "reject"}])
     )
-    CliRunner().invoke(app, ["aggregate", str(path), "--method", "majority-vote", "--to", "prodigy", "--out", str(out)])
+    RUNNER.invoke(app, ["aggregate", str(path), "--method", "majority-vote", "--to", "prodigy", "--out", str(out)])
     assert [(t["_task_hash"], t["answer"]) for t in map(json.loads, out.read_text().splitlines())] == [
         (1, "accept"), (2, "reject")
     ]  # fmt: skip
@@ -170,7 +170,7 @@ def test_suggestions_for_argilla(tmp_path):
     record["suggestions"] = {}
     path, out = tmp_path / "in.json", tmp_path / "out.json"
     path.write_text(json.dumps([record]))
-    done = CliRunner().invoke(
+    done = RUNNER.invoke(
         app, ["aggregate", str(path), "--method", "majority-vote", "--to", "argilla", "--out", str(out)]
     )
     assert done.exit_code == 0, done.output
@@ -208,5 +208,5 @@ def test_labels_of_tables_for_tools(to, crowd, tmp_path):
 def test_wrong_targets(more, text, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("item,annotator,label\n1,a,x\n1,b,y\n")
-    done = CliRunner().invoke(app, ["aggregate", str(path), *more])
+    done = RUNNER.invoke(app, ["aggregate", str(path), *more])
     assert isinstance(done.exception, InputError) and text in str(done.exception)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from crowdwise import InputError
 from crowdwise.cli import app
 from crowdwise.io import FORMATS, read_votes
 from crowdwise.io.records import records
 from said import triples
+from terminal import RUNNER
 
 
 @pytest.fixture
@@ -293,15 +293,15 @@ def test_formats_can_be_told(file):
 def test_the_command_line_reads_exports(file, tmp_path):
     tasks = [task(i, *(by(j, choice("mood", "good" if (i + j) % 4 else "bad")) for j in range(4))) for i in range(8)]
     path = file(tasks)
-    done = CliRunner().invoke(app, ["aggregate", str(path), "-m", "majority-vote"])
+    done = RUNNER.invoke(app, ["aggregate", str(path), "-m", "majority-vote"])
     assert done.exit_code == 0 and done.stdout.count("\n") == 9
     zipped = tmp_path / "export.json.gz"
     zipped.write_bytes(gzip.compress(path.read_bytes()))
-    again = CliRunner().invoke(app, ["aggregate", str(zipped), "-m", "majority-vote", "--format", "label-studio"])
+    again = RUNNER.invoke(app, ["aggregate", str(zipped), "-m", "majority-vote", "--format", "label-studio"])
     assert again.stdout == done.stdout
     pruned = tmp_path / "pruned.csv"
     words = ["annotators", str(path), "-m", "majority-vote", "--time", "time", "--prune", str(pruned)]
-    done = CliRunner().invoke(app, words)
+    done = RUNNER.invoke(app, words)
     assert done.exit_code == 0, done.output
     assert pruned.read_text().startswith("item,annotator,label")
 
@@ -313,7 +313,7 @@ def test_convert(file, tmp_path):
         task(2, by(11, choice("mood", "bad"), ground_truth=True)),
     ]  # fmt: skip
     path, out, gold = file(tasks), tmp_path / "votes.parquet", tmp_path / "gold.csv"
-    done = CliRunner().invoke(app, ["convert", str(path), str(out), "--gold-out", str(gold)])
+    done = RUNNER.invoke(app, ["convert", str(path), str(out), "--gold-out", str(gold)])
     assert done.exit_code == 0, done.output
     assert gold.read_text() == "item,label\n2,bad\n"
     again = read_votes(out, extra=["seconds"], soft=None).crowd
@@ -322,7 +322,7 @@ def test_convert(file, tmp_path):
     assert again.annotator_extra["kind"].tolist() == first.annotator_extra["kind"].tolist()
     for name in ("seconds", "probability"):
         np.testing.assert_array_equal(again.extra[name], first.extra[name])
-    done = CliRunner().invoke(app, ["convert", str(out), "-", "--gold-out", str(gold)])
+    done = RUNNER.invoke(app, ["convert", str(out), "-", "--gold-out", str(gold)])
     assert isinstance(done.exception, InputError) and "holds no gold" in str(done.exception)
 
 

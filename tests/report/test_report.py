@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from crowdwise import Crowd, DataWarning, DawidSkene, InputError, MajorityVote, Table, simulate
 from crowdwise.cli import app
@@ -18,6 +17,7 @@ from crowdwise.report.data import columns
 from crowdwise.report.sections.people import MOST_CELLS
 from crowdwise.study.annotators import over_time, review, verdicts
 from crowdwise.study.explain import explain
+from terminal import RUNNER
 
 SECTIONS = ["summary", "labels", "annotators", "agreement", "groups", "contested", "methods", "identifiability"]
 HOSTILE = "</script><img src=x onerror=alert(1)>&amp;`|*@ann\u202e\n\"'"
@@ -275,7 +275,7 @@ def files(tmp_path, timed):
 
 
 def run(*words):
-    return CliRunner().invoke(app, ["report", *map(str, words)])
+    return RUNNER.invoke(app, ["report", *map(str, words)])
 
 
 def test_command(files, monkeypatch):

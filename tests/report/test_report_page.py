@@ -9,6 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from crowdwise import Crowd, DawidSkene, MajorityVote, simulate
 from crowdwise.report import report
+from crowdwise.report.sections import SECTIONS
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -17,10 +18,6 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),  # one browser is enough
 ]
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
-SECTIONS = [
-    "summary", "labels", "annotators", "skill", "flagged", "agreement", "groups", "contested", "methods",
-    "identifiability", "data", "made",
-]  # fmt: skip
 HOSTILE = '"\'></script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 
 
@@ -80,6 +77,15 @@ def told():
     return report(crowd, result, gold=gold, truth=truth, time="time", title="Animals", methods=["majority-vote"])
 
 
+def until(page, expression):
+    """Wait for it from outside: the page's policy forbids what the browser's own waiting does."""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never: {expression}")
+
+
 def column(page, key):
     """The cells of one column of the annotators' table, as text."""
     heads = page.locator(".annotators thead button")
@@ -90,7 +96,7 @@ def column(page, key):
 
 def test_sections_stand_in_their_order_and_say_something(opened, told):
     page = opened(told)
-    assert page.locator("section").evaluate_all("all => all.map((one) => one.id)") == SECTIONS
+    assert page.locator("section").evaluate_all("all => all.map((one) => one.id)") == list(SECTIONS)
     for name in SECTIONS:
         assert len(page.locator(f"#{name}").inner_text().splitlines()) > 2, name
     words = page.locator("body").inner_text()
@@ -116,7 +122,7 @@ def test_charts_draw(opened, told):
     )
     assert sum(marks) >= 40
     page.set_viewport_size(PHONE)
-    page.wait_for_function("document.querySelector('#skill svg').viewBox.baseVal.width < 390")
+    until(page, "document.querySelector('#skill svg').viewBox.baseVal.width < 390")
 
 
 def test_sorting(opened, told):
@@ -275,7 +281,7 @@ def test_the_policy_stops_what_would_leave(browser, told, tmp_path):
     page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.hacked = 1' }))"
     )
-    page.wait_for_function("stopped.length >= 3")
+    until(page, "stopped.length >= 3")
     assert page.evaluate("window.hacked") is None
     page.close()
 

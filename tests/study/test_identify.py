@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, simulate
 from crowdwise.cli import app
@@ -14,6 +13,7 @@ from crowdwise.methods import make
 from crowdwise.study.identify import identify
 from crowdwise.study.identify.co_labelling import CoLabelling, triples, whoever
 from crowdwise.study.identify.scatter import scatter
+from terminal import RUNNER
 
 
 def parts(n_parts=2, seed=0):
@@ -173,11 +173,11 @@ def test_the_command(tmp_path):
     )
     votes.write_text("item,annotator,label\n" + "\n".join(rows))
     wanted, out = tmp_path / "wanted.csv", tmp_path / "annotators.csv"
-    shown = CliRunner().invoke(app, ["identify", str(votes), "--wanted", str(wanted), "--out", str(out)])
+    shown = RUNNER.invoke(app, ["identify", str(votes), "--wanted", str(wanted), "--out", str(out)])
     assert shown.exit_code == 0, shown.output
     assert "Can this crowd be understood? Partly." in shown.output and "2 parts" in shown.output
     assert len(wanted.read_text().splitlines()) == 7 and len(out.read_text().splitlines()) == 13
-    told = CliRunner().invoke(app, ["identify", str(votes), "--json", "--method", "majority-vote"])
+    told = RUNNER.invoke(app, ["identify", str(votes), "--json", "--method", "majority-vote"])
     assert json.loads(told.stdout)["verdict"] == "partly"
 
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from crowdwise import Crowd, InputError, MajorityVote, OneCoin, soften
 from crowdwise.cli import app
 from crowdwise.io import read_votes, write_votes
+from terminal import RUNNER
 
 
 def rows(crowd):
@@ -141,10 +141,10 @@ def test_the_report_and_the_table_tell_machines(tmp_path):
     votes = tmp_path / "votes.csv"
     votes.write_text("\n".join(lines))
     page, table = tmp_path / "report.html", tmp_path / "annotators.csv"
-    run = CliRunner().invoke(app, ["report", str(votes), "--out", str(page), "--method", "one-coin"])
+    run = RUNNER.invoke(app, ["report", str(votes), "--out", str(page), "--method", "one-coin"])
     assert run.exit_code == 0, run.output
     assert "1 annotator is a machine, whose votes are expected to be right" in page.read_text()
-    run = CliRunner().invoke(app, ["annotators", str(votes), "--method", "one-coin", "--out", str(table)])
+    run = RUNNER.invoke(app, ["annotators", str(votes), "--method", "one-coin", "--out", str(table)])
     assert run.exit_code == 0 and "machine" in run.output, run.output
     assert "kind" in table.read_text().splitlines()[0]
 
