@@ -50,7 +50,7 @@ class Aggregator(Method[NumpyEngine, Array]):
 
     def look_at(self, votes: Crowd) -> None:
         if votes.n_classes == 1:
-            text = f"every vote says {shown(votes.classes[0])}: there is one class only"
+            text = f"every vote says {shown(votes.classes[0])}: there is only one class"
             warnings.warn(text, DataWarning, stacklevel=3)
         self._require_memory(votes)
 

@@ -60,7 +60,7 @@ def _unpacked(path: Path, file: zipfile.ZipInfo) -> bytes:
     with _opened(path) as archive, archive.open(file) as packed:
         content = packed.read(file.file_size + 1)
     if len(content) != file.file_size:
-        raise InputError(f"{path}, {file.filename}: the zip lies about its size")
+        raise InputError(f"{path}, {file.filename}: the zip states a wrong size")
     return content
 
 

@@ -57,7 +57,7 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
     if not isinstance(method, Aggregator):
         raise InputError(f"{method.name} finds no classes: there is no label to explain")
     if len(result.classes) == 1:
-        raise InputError(f"there is one class only, {shown(result.classes[0])}: nothing speaks for another")
+        raise InputError(f"there is only one class, {shown(result.classes[0])}: there is no other to compare with")
     crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
     few = result.weighted(crowd).subset(items=items)
     place = find(few.items, result.items)
@@ -66,7 +66,7 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
     other = runner_up if against is None else np.full(label.size, _code(result, against))
     if (other == label).any():
         same = few.items[int((other == label).argmax())]
-        raise InputError(f"item {shown(same)} is labelled {against!r}: choose another class to hold against it")
+        raise InputError(f"item {shown(same)} is labelled {against!r}: choose another class to compare with")
     added = _added(few, method, result, label, other)
     says, before = added or _lost(few, method, result, label, other)
     first = np.searchsorted(few.item, np.arange(few.n_items + 1))

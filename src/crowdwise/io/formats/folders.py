@@ -57,7 +57,7 @@ def write_doccano(found: Iterable[tuple[Any, list[Said]]]) -> Iterator[tuple[str
             files.setdefault(str(vote.annotator), []).append(json.dumps(line, ensure_ascii=False, default=str))
     for name, lines in files.items():
         if name.startswith(".") or set(name) & set("/\\\0:"):
-            raise InputError(f"annotator {name!r}: doccano's files are named after annotators, and no file can be so")
+            raise InputError(f"annotator {name!r}: doccano names files after annotators, and this is no name of a file")
         yield f"{name}.jsonl", "".join(line + "\n" for line in lines)
 
 

@@ -83,7 +83,7 @@ class Hidden:
             if bad.any():
                 raise InputError(f"clean: item {shown(items[bad][0])} has {what}")
         if not len(items):
-            raise InputError("clean has no label: nothing to choose by")
+            raise InputError("clean has no labels to choose by")
         if not (find(crowd.items, items) < 0).any():
             raise InputError("clean names every item that has votes: nothing is left to learn from")
         return cls(items, code=code)

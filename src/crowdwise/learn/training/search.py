@@ -45,7 +45,7 @@ def choose(
     0.01
     """
     if not candidates:
-        raise InputError("choose needs a candidate at least")
+        raise InputError("choose needs at least one candidate")
     scores, epochs, powers = [], [], []
     for candidate in candidates:
         trial = CrowdClassifier(**{**candidate.get_params(), "hold_out": hold_out})

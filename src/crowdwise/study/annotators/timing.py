@@ -44,7 +44,7 @@ def timing(crowd: Crowd, result: Result, *, time: str = "", seconds: str = "") -
         columns |= _drift(crowd, posterior, when)
     took = _numbers(crowd, seconds, dates=False)[0] if seconds else _gaps(crowd, when)  # type: ignore[arg-type]
     if (took < 0.0).any():
-        raise InputError(f"column {seconds!r}: {took[took < 0.0][0]} seconds; a vote takes no less than none")
+        raise InputError(f"column {seconds!r}: {took[took < 0.0][0]} seconds: a vote cannot take less than 0")
     columns |= _speed(crowd, took)
     return Table(columns)
 
