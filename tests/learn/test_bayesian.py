@@ -14,9 +14,9 @@ from crowdwise import IBCC, BeliefPropagation, Crowd, MeanField, simulate
 from crowdwise.engine import bind
 from crowdwise.errors import InputError
 from crowdwise.learn import CCEM, BayesDGC, CrowdClassifier, DeepBP, DeepMF, Output, VoteBook
-from crowdwise.learn.objectives.clipping import clipped
-from crowdwise.learn.objectives.counted import counts
-from crowdwise.learn.objectives.evidence_bound import bound
+from crowdwise.learn.base.clipping import clipped
+from crowdwise.learn.base.counted import counts
+from crowdwise.learn.base.evidence_bound import bound
 from crowdwise.learn.training.search import choose
 from crowdwise.methods.classes.bayes import prior_points
 from crowdwise.methods.classes.bayes.annotator_prior import NAMED

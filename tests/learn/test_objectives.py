@@ -28,7 +28,7 @@ from crowdwise.learn import (
     WeightedDoctorNet,
     make_objective,
 )
-from crowdwise.learn.objectives.class_prior import weights
+from crowdwise.learn.base.class_prior import weights
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ from .objectives import OBJECTIVES
 
 if TYPE_CHECKING:
     # objectives: written by `make names`
+    from .base.objective import Objective as Objective
+    from .base.objective import Output as Output
+    from .base.objective import make_objective as make_objective
     from .classifier import CrowdClassifier as CrowdClassifier
     from .objectives.aggnet import AggNet as AggNet
     from .objectives.annot_mix import AnnotMix as AnnotMix
@@ -28,9 +31,6 @@ if TYPE_CHECKING:
     from .objectives.instance_trace import InstanceTrace as InstanceTrace
     from .objectives.max_mig import MaxMIG as MaxMIG
     from .objectives.mbem import MBEM as MBEM
-    from .objectives.objective import Objective as Objective
-    from .objectives.objective import Output as Output
-    from .objectives.objective import make_objective as make_objective
     from .objectives.oracle import Oracle as Oracle
     from .objectives.raykar import Raykar as Raykar
     from .objectives.soft_bootstrap import SoftBootstrap as SoftBootstrap
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 OTHERS = {
     "Choice": "training.search",
     "CrowdClassifier": "classifier",
-    "Objective": "objectives.objective",
-    "Output": "objectives.objective",
+    "Objective": "base.objective",
+    "Output": "base.objective",
     "VoteBook": "training.vote_book",
     "Votes": "training.vote_book",
     "choose": "training.search",
-    "make_objective": "objectives.objective",
+    "make_objective": "base.objective",
 }
 __all__ = ["OBJECTIVES", *OTHERS, *(entry.class_name for entry in OBJECTIVES.own.values())]
 

@@ -17,9 +17,9 @@ from ..study.uncertainty import beta_interval
 from ..votes.codes import Array, find, names_array
 from ..votes.crowd import Crowd
 from ..votes.table import Table
+from .base.objective import make_objective
 from .networks.build import build
 from .networks.ensemble import Ensemble
-from .objectives.objective import make_objective
 from .training.checkpoint import Checkpoint, fingerprint
 from .training.fitted import Fitted
 from .training.hidden_votes import Hidden

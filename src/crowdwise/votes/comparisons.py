@@ -10,8 +10,9 @@ import numpy as np
 
 from ..errors import InputError
 from .codes import Array, find, names_array, shown
+from .columns import by_name, encoded
 from .frames import as_table, require_column, values_of
-from .votes import Votes, by_name, encoded
+from .votes import Votes
 
 SIDES = ("left", "right", "tie")
 

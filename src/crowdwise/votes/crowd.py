@@ -10,9 +10,10 @@ import numpy as np
 
 from ..errors import InputError
 from .codes import Array, find, names_array, natural_order, shown
+from .columns import by_name, checked_weight, encoded
 from .frames import vote_columns
 from .soft import soften
-from .votes import Repeats, Votes, by_name, checked_weight, encoded
+from .votes import Repeats, Votes
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

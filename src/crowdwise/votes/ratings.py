@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from .codes import Array
+from .columns import by_name, encoded
 from .frames import as_table, require_column, values_of
-from .votes import Repeats, Votes, by_name, encoded
+from .votes import Repeats, Votes
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -10,18 +11,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..errors import InputError, how_many
-from .codes import (
-    Array,
-    MissingName,
-    as_names_of,
-    encode_all,
-    find,
-    interleaved,
-    names_array,
-    shown,
-    smallest_int,
-    stable_sort,
-)
+from .codes import Array, as_names_of, find, names_array, shown, smallest_int, stable_sort
+from .columns import checked_numbers, checked_weight, joined_columns, longer, merged
 from .keyed import hashed
 from .table import Table
 
@@ -30,7 +21,7 @@ EXTRA = {"items": "item_extra", "annotators": "annotator_extra"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Votes:
+class Votes(ABC):
     """Codes and the names behind them: frozen, sorted by item, in the smallest integer types that fit.
 
     Vote `v` is what annotator `annotators[annotator[v]]` said of `items[item[v]]`, and counts `weight[v]` times (once,
@@ -135,9 +126,9 @@ class Votes:
         return cls.from_frame(votes)
 
     @classmethod
+    @abstractmethod
     def from_frame(cls, frame: Any) -> Self:
         """Votes from the rows of a pandas, polars or pyarrow frame."""
-        raise NotImplementedError
 
     # -- counts ---------------------------------------------------------------------------------------------------
 
@@ -303,8 +294,8 @@ class Votes:
         extra = EXTRA.get(axis)
         if extra is None:
             return {}
-        longer = {extra: {name: _longer(column, n) for name, column in getattr(self, extra).items()}}
-        return longer | ({"keyed_by": self.keyed_by} if axis == "items" else {})
+        columns = {extra: {name: longer(column, n) for name, column in getattr(self, extra).items()}}
+        return columns | ({"keyed_by": self.keyed_by} if axis == "items" else {})
 
     def extend(self, more: Self) -> Self:
         """These votes and more of the same kind: what all of them give when they come at once.
@@ -325,9 +316,9 @@ class Votes:
         joined |= {name: np.concatenate([getattr(self, name), getattr(more, name)]) for name in self.values}
         if self.weight is not None or more.weight is not None:
             joined["weight"] = np.concatenate([votes._weight() for votes in (self, more)])
-        joined["extra"] = _joined(self.extra, more.extra, self.n_votes, more.n_votes)
+        joined["extra"] = joined_columns(self.extra, more.extra, self.n_votes, more.n_votes)
         for axis, extra in EXTRA.items():
-            joined[extra] = _merged(getattr(wide, extra), getattr(more, extra), place[axis], getattr(wide, axis))
+            joined[extra] = merged(getattr(wide, extra), getattr(more, extra), place[axis], getattr(wide, axis))
         if self.n_votes and more.n_votes and self.keyed_by != more.keyed_by:
             raise InputError(f"items are keyed by {self.keyed_by} here and by {more.keyed_by} there")
         counts = {reason: self.dropped.get(reason, 0) + more.dropped.get(reason, 0) for reason in more.dropped}
@@ -377,134 +368,3 @@ def _frozen(values: Array) -> Array:
     values = values.view()
     values.flags.writeable = False
     return values
-
-
-def encoded(
-    columns: Mapping[str, Any], axes: Mapping[str, str], missing_ok: Collection[str] = ()
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Names by axis, and the codes of each column; an empty cell is an error that names its row, or -1 where it may be.
-
-    Columns of the same names (the two items of a comparison) are coded together, row by row.
-    """
-    together: dict[str, list[str]] = {}
-    for column in columns:
-        together.setdefault(axes[column], []).append(column)
-    sizes = {name: len(column) for name, column in columns.items() if hasattr(column, "__len__")}
-    if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the columns differ in length: {told}")
-    joined = {
-        axis: columns[names[0]] if len(names) == 1 else interleaved([columns[name] for name in names])
-        for axis, names in together.items()
-    }
-    coding = encode_all(joined, {axes[column] for column in missing_ok})
-    names: dict[str, Any] = {}
-    codes: dict[str, Any] = {}
-    for axis, own in together.items():
-        try:
-            names[axis], code = coding[axis]()
-        except MissingName as missing:
-            row, place = divmod(missing.position, len(own))
-            raise InputError(f"column {own[place]!r}, row {row}: the cell is empty") from None
-        except InputError as error:
-            raise InputError(f"column {own[0]!r} {error}") from error
-        codes |= {column: code[place :: len(own)] for place, column in enumerate(own)}
-    if len({code.size for code in codes.values()}) > 1:
-        told = ", ".join(f"{column} {code.size}" for column, code in codes.items())
-        raise InputError(f"the columns differ in length: {told}")
-    return names, codes
-
-
-def checked_weight(weight: Any, n_votes: int) -> Array:
-    """How much votes count: finite numbers of at least 0, not all of them 0."""
-    weight = np.array(weight, float)
-    if weight.shape != (n_votes,):
-        raise InputError(f"weight: {weight.size} numbers for {n_votes} votes")
-    bad = ~(np.isfinite(weight) & (weight >= 0.0))
-    if n_votes and not weight.any():
-        raise InputError("column 'weight': all weights are 0, so that no vote counts")
-    if bad.any():
-        row = int(bad.argmax())
-        raise InputError(f"column 'weight', row {row}: {weight[row]} is not a finite number of at least 0")
-    return weight
-
-
-def checked_numbers(column: str, values: Any, n_votes: int) -> Array:
-    """A finite number for each vote."""
-    try:
-        numbers = np.array(values, float)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"column {column!r} holds values that are no numbers") from error
-    if numbers.shape != (n_votes,):
-        raise InputError(f"{column}: {numbers.size} numbers for {n_votes} votes")
-    if not np.isfinite(numbers).all():
-        row = int((~np.isfinite(numbers)).argmax())
-        raise InputError(f"column {column!r}, row {row}: {numbers[row]} is not a finite number")
-    return numbers
-
-
-def by_name(columns: Mapping[str, Any] | None, what: str, names: Array, code: Array) -> dict[str, Array]:
-    """One value for each name from one value for each vote; refuses a column that is not a property of the name."""
-    out = {}
-    for name, column in (columns or {}).items():
-        values = np.asarray(column)
-        if len(values) != code.size:
-            raise InputError(f"column {name!r}: {len(values)} values for {code.size} votes")
-        first = np.full(len(names), -1)
-        first[code[::-1]] = np.arange(code.size)[::-1]
-        differs = values != values[first][code]
-        if differs.any():
-            who = names[code[int(differs.argmax())]]
-            article = "an" if what[0] in "ai" else "a"
-            raise InputError(
-                f"column {name!r}: {what} {shown(who)} has several values, so it is not {article} {what} column"
-            )
-        out[name] = values[first]
-    return out
-
-
-def _longer(column: Array, n: int) -> Array:
-    """A column with n empty cells at its end."""
-    if column.dtype.kind == "f":
-        return np.concatenate([column, np.full(n, np.nan)])
-    return np.concatenate([column.astype(object), np.full(n, None, object)])
-
-
-def _joined(one: Mapping[str, Array], other: Mapping[str, Array], n: int, m: int) -> dict[str, Array]:
-    """Columns of either, one below the other; empty where a side has none."""
-    out = {}
-    for name in dict.fromkeys((*one, *other)):
-        if name in one and name in other:
-            out[name] = np.concatenate([one[name], other[name]])
-        elif name in one:
-            out[name] = _longer(one[name], m)
-        else:
-            out[name] = np.roll(_longer(other[name], n), n)
-    return out
-
-
-def _merged(wide: Mapping[str, Array], more: Mapping[str, Array], place: Array, names: Array) -> dict[str, Array]:
-    """Columns of names, filled in by those of more names; two values of one name are an error."""
-    out = dict(wide)
-    for name, column in more.items():
-        values = np.array(wide[name]) if name in wide else _longer(column[:0], len(names))
-        empty = _is_empty(values[place])
-        told = ~_is_empty(column)
-        clash = told & ~empty & (values[place] != column)
-        if clash.any():
-            who = names[place[int(clash.argmax())]]
-            raise InputError(
-                f"column {name!r}: {shown(who)} has one value in the first votes, and another in the others"
-            )
-        if values.dtype != column.dtype:
-            values = values.astype(object)
-        values[place[empty]] = column[empty]
-        out[name] = column[np.argsort(place)] if len(column) == len(names) else values
-    return out
-
-
-def _is_empty(values: Array) -> Array:
-    """Where a cell is None or NaN."""
-    if values.dtype.kind == "O":
-        return np.array([value is None for value in values.tolist()], bool)
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import InputError
-from ..objectives.objective import Output
+from ..base.objective import Output
 
 Shape = tuple[int, ...]
 

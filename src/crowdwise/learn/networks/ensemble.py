@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ..objectives.objective import Output
+from ..base.objective import Output
 from ..training.rows import AT_ONCE, Rows
 from .build import run
 from .prepared import Prepared

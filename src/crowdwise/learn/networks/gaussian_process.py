@@ -12,7 +12,7 @@ from gpytorch.models import ApproximateGP
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
 from torch import Tensor
 
-from ..objectives.objective import Output
+from ..base.objective import Output
 from .prepared import Prepared
 
 INDUCING = 100

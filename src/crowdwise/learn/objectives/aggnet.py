@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from ...fit.options import Natural, NonNegative
+from ..base.class_prior import ClassPrior
+from ..base.objective import Output, PredictAll
+from ..base.soft_labels import SoftLabels
 from ..training.vote_book import Votes
-from .class_prior import ClassPrior
-from .objective import Output, PredictAll
-from .soft_labels import SoftLabels
 
 
 class AggNet(SoftLabels):

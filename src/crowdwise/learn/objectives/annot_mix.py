@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from ...fit.options import BelowOne
+from ..base.class_prior import ClassPrior
+from ..base.confusion_objective import ConfusionObjective
+from ..base.objective import Output
 from ..training.vote_book import Votes, by_row
-from .class_prior import ClassPrior
-from .confusion_objective import ConfusionObjective
-from .objective import Output
 
 
 class AnnotMix(ConfusionObjective):

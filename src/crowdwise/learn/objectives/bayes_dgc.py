@@ -12,13 +12,13 @@ from ...engine import bind
 from ...fit.em import vote_shares
 from ...fit.options import Share
 from ...votes.crowd import Crowd
+from ..base.annotator_belief import AnnotatorBelief
+from ..base.class_prior import ClassPrior
+from ..base.counted import counts
+from ..base.evidence_bound import bound
+from ..base.objective import Objective, Output, PredictAll
 from ..training.parallel import total
 from ..training.vote_book import VoteBook, Votes, by_row
-from .annotator_belief import AnnotatorBelief
-from .class_prior import ClassPrior
-from .counted import counts
-from .evidence_bound import bound
-from .objective import Objective, Output, PredictAll
 
 FORGETTING = 0.7  # steps fall as (batches an epoch + number)^-0.7: their sum has no bound, that of their squares has
 

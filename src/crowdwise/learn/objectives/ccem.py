@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .confusion_objective import ConfusionObjective
+from ..base.confusion_objective import ConfusionObjective
 
 
 class CCEM(ConfusionObjective):

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from ...fit.options import BelowOne, NonNegative
 from ...votes.crowd import Crowd
+from ..base.class_prior import ClassPrior
+from ..base.objective import Output
 from ..training.vote_book import Votes, by_row
-from .class_prior import ClassPrior
 from .geo import GeoF
-from .objective import Output
 
 FLOOR = 1e-10
 

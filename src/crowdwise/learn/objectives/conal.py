@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from ...fit.options import NonNegative
+from ..base.class_prior import ClassPrior
+from ..base.objective import Objective, Output
 from ..training.vote_book import Votes
-from .class_prior import ClassPrior
-from .objective import Objective, Output
 
 
 class CoNAL(Objective):

@@ -9,12 +9,12 @@ from torch import Tensor
 
 from ...fit.options import Natural, NonNegative
 from ...votes.crowd import Crowd
+from ..base.class_prior import ClassPrior, voted_shares, weights
+from ..base.mixup import mixup
+from ..base.objective import Output
 from ..training.temperature import likeliest_power
 from ..training.vote_book import Votes
 from .aggnet import AggNet
-from .class_prior import ClassPrior, voted_shares, weights
-from .mixup import mixup
-from .objective import Output
 
 
 class CrossFit(AggNet):

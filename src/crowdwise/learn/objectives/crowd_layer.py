@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
+from ..base.class_prior import ClassPrior
+from ..base.objective import Objective, Output
 from ..training.vote_book import Votes
-from .class_prior import ClassPrior
-from .objective import Objective, Output
 
 Form = Literal["matrix", "vector", "vector-bias"]
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ..base.class_prior import ClassPrior
+from ..base.objective import Output, PredictAll
 from ..training.vote_book import Votes, by_row
-from .class_prior import ClassPrior
-from .objective import Output, PredictAll
 from .two_stage import TwoStage
 
 

@@ -14,13 +14,13 @@ from ...methods.classes.bayes.belief_propagation import BeliefPropagation, Settl
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.known import Known
+from ..base.annotator_belief import AnnotatorBelief
+from ..base.class_prior import ClassPrior
+from ..base.clipping import clipped
+from ..base.counted import counts
+from ..base.objective import Output
 from ..training.vote_book import Votes
 from .aggnet import AggNet
-from .annotator_belief import AnnotatorBelief
-from .class_prior import ClassPrior
-from .clipping import clipped
-from .counted import counts
-from .objective import Output
 
 
 class DeepBP(AggNet):

@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from ...fit.options import Natural, Share
+from ..base.annotator_belief import AnnotatorBelief
+from ..base.class_prior import ClassPrior
+from ..base.clipping import clipped
+from ..base.counted import counts
+from ..base.evidence_bound import bound
+from ..base.objective import Output
 from ..training.vote_book import Votes, by_row
 from .aggnet import AggNet
-from .annotator_belief import AnnotatorBelief
-from .class_prior import ClassPrior
-from .clipping import clipped
-from .counted import counts
-from .evidence_bound import bound
-from .objective import Output
 
 
 class DeepMF(AggNet):

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from ...votes.crowd import Crowd
+from ..base.class_prior import ClassPrior
+from ..base.counted import Counted
+from ..base.objective import Output
 from ..training.vote_book import Votes
-from .class_prior import ClassPrior
-from .counted import Counted
-from .objective import Output
 
 ROWS = 256  # at once, where all heads speak
 

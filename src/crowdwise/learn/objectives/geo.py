@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from ...fit.options import BelowOne, NonNegative
+from ..base.class_prior import ClassPrior
+from ..base.confusion_objective import ConfusionObjective
+from ..base.objective import Output
 from ..training.parallel import gathered
-from .class_prior import ClassPrior
-from .confusion_objective import ConfusionObjective
-from .objective import Output
 
 FLOOR = 1e-3  # of the determinant's diagonal, times one over the classes
 

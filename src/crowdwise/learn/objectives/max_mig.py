@@ -12,10 +12,10 @@ from ...engine import bind
 from ...errors import InputError
 from ...fit.em import vote_shares
 from ...votes.crowd import Crowd
+from ..base.class_prior import ClassPrior
+from ..base.objective import Objective, Output
 from ..training.parallel import gathered
 from ..training.vote_book import Votes, by_row
-from .class_prior import ClassPrior
-from .objective import Objective, Output
 
 Divergence = Literal["kl", "pearson", "js"]
 MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum

@@ -7,9 +7,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from .class_prior import ClassPrior
-from .objective import Output, PredictAll
-from .soft_labels import SoftLabels
+from ..base.class_prior import ClassPrior
+from ..base.objective import Output, PredictAll
+from ..base.soft_labels import SoftLabels
 
 
 class MBEM(SoftLabels):

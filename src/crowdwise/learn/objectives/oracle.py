@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from ...errors import InputError
-from .class_prior import ClassPrior
-from .confusion_objective import ConfusionObjective
+from ..base.class_prior import ClassPrior
+from ..base.confusion_objective import ConfusionObjective
 
 
 class Oracle(ConfusionObjective):

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from ...fit.options import NonNegative
+from ..base.class_prior import ClassPrior
+from ..base.counted import counts
 from .aggnet import AggNet
-from .class_prior import ClassPrior
-from .counted import counts
 
 
 class Raykar(AggNet):

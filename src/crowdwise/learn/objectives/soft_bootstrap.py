@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from ...fit.options import Share
+from ..base.class_prior import ClassPrior
+from ..base.objective import Output
 from ..training.vote_book import Votes
-from .class_prior import ClassPrior
-from .objective import Output
 from .two_stage import TwoStage
 
 

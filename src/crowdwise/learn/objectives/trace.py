@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from ...fit.options import BelowOne, NonNegative
-from .class_prior import ClassPrior
-from .confusion_objective import ConfusionObjective, diagonal_logits
-from .objective import Output
+from ..base.class_prior import ClassPrior
+from ..base.confusion_objective import ConfusionObjective, diagonal_logits
+from ..base.objective import Output
 
 
 class Trace(ConfusionObjective):

@@ -9,8 +9,8 @@ import numpy as np
 from ...methods import make
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
-from .class_prior import ClassPrior
-from .soft_labels import SoftLabels
+from ..base.class_prior import ClassPrior
+from ..base.soft_labels import SoftLabels
 
 
 class TwoStage(SoftLabels):

@@ -17,7 +17,7 @@ from ...errors import InputError
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.frames import labels_by_item
-from ..objectives.objective import Objective
+from ..base.objective import Objective
 from .loop import History, Loop
 from .rows import Rows
 from .state_files import load_state, read, state_arrays, write

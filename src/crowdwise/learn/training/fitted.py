@@ -17,7 +17,7 @@ from ...votes.codes import Array, find, shown
 from ...votes.crowd import Crowd
 from ...votes.table import Table
 from ...votes.ties import first_of_tied
-from ..objectives.objective import Output
+from ..base.objective import Output
 from .hidden_votes import log_votes, own_confusion, own_posterior, vote_score
 from .learner import Learner
 from .loop import Loop

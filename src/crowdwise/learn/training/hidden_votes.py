@@ -13,8 +13,8 @@ from ...errors import InputError
 from ...votes.codes import Array, find, shown
 from ...votes.crowd import Crowd
 from ...votes.frames import labels_by_item
-from ..objectives.counted import counts, normalised
-from ..objectives.objective import Output
+from ..base.counted import counts, normalised
+from ..base.objective import Output
 from .loop import Loop
 from .rows import Rows
 from .temperature import WIDE, likeliest_power

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ..base.objective import Objective, Output
 from ..networks.ensemble import Ensemble
-from ..objectives.objective import Objective, Output
 from .parallel import world
 from .rows import Rows
 from .vote_book import Votes

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from ...errors import InputError
-from ..objectives.objective import Output
+from ..base.objective import Output
 from .learner import Learner
 from .parallel import everybodys, rank, world
 from .rows import Rows

@@ -14,10 +14,10 @@ from ...errors import InputError
 from ...files import pack, unpack
 from ...votes.codes import names_array
 from ...votes.table import Table
+from ..base.objective import Objective, Sizes, make_objective
 from ..networks.build import build
 from ..networks.ensemble import Ensemble
 from ..objectives import OBJECTIVES
-from ..objectives.objective import Objective, Sizes, make_objective
 from .fitted import Fitted
 from .learner import Learner
 from .loop import History

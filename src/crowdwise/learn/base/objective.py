@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from ...errors import InputError
 from ...fit.options import checked_options, require_known
 from ...votes.crowd import Crowd
+from ..objectives import OBJECTIVES
 from ..training.parallel import gathered
 from ..training.vote_book import Votes, by_row
-from . import OBJECTIVES
 from .class_prior import ClassPrior, checked, compare_with_votes, log_shares
 
 PredictAll = Callable[[], Tensor]
