@@ -361,7 +361,7 @@ def test_choose_leaves_out_what_diverged(points):
     assert chosen.model.rate == 1e-2 and chosen.table["score"][0] == -np.inf
     with pytest.raises(InputError, match="every candidate diverged"):
         choose([small(rate=1e30, annotator_rate=1e30)], x, made.crowd)
-    with pytest.raises(InputError, match="needs a candidate"):
+    with pytest.raises(InputError, match="at least one candidate"):
         choose([], x, made.crowd)
 
 

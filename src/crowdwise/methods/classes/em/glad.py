@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -75,11 +76,11 @@ class GLAD(TableEM):
         return {"ability": np.ones(n_annotators)}
 
     def split(self, posterior: Array, run: int, key: Array) -> Array:
-        weight = np.exp(self._nodes()[1])
+        weight = np.exp(nodes(self.levels)[1])
         return (super().split(posterior, run, key)[:, :, None] * weight).reshape(len(posterior), -1)
 
     def log_table(self, params: Params) -> Array:
-        x = params["ability"][:, None] * np.exp(self._nodes()[0])  # (annotators, levels)
+        x = params["ability"][:, None] * np.exp(nodes(self.levels)[0])  # (annotators, levels)
         n_classes = len(params["prior"])
         hit = np.eye(n_classes, dtype=bool)[None, :, None, :]
         right, wrong = _log_sigmoid(x), _log_sigmoid(-x) - np.log(max(n_classes - 1, 1))
@@ -90,7 +91,7 @@ class GLAD(TableEM):
         n_classes = statistics["counts"].shape[2]
         counts = statistics["counts"].reshape(-1, n_classes, self.levels, n_classes)
         right, met = np.einsum("jkgk->jg", counts), counts.sum(axis=(1, 3))
-        ease, ability = np.exp(self._nodes()[0]), params["ability"]
+        ease, ability = np.exp(nodes(self.levels)[0]), params["ability"]
         pull = ((right - met / 2.0) * ease).sum(axis=1)
         for _ in range(ABILITY_STEPS):
             x = np.maximum(np.abs(ability[:, None] * ease), 1e-6)
@@ -100,19 +101,21 @@ class GLAD(TableEM):
 
     @property
     def independent(self) -> Levels:
-        return Levels(self.class_prior, self.class_smoothing, tuple(self._nodes()[1]))
+        return Levels(self.class_prior, self.class_smoothing, tuple(nodes(self.levels)[1]))
 
     def log_prior(self, params: Params) -> float:
         return float(-0.5 * ((params["ability"] - 1.0) ** 2).sum())
 
     def local(self, ops: NumpyEngine, params: Params, known: Known | None) -> Params:
         by_level = self.posterior(ops, params, known).reshape(ops.n_items, -1, self.levels).sum(axis=1)
-        return {"difficulty": -(by_level * self._nodes()[0]).sum(axis=1)}
+        return {"difficulty": -(by_level * nodes(self.levels)[0]).sum(axis=1)}
 
-    def _nodes(self) -> tuple[Array, Array]:
-        """Log ease and log weight of each level: Gauss-Hermite for N(1, 1)."""
-        node, weight = np.polynomial.hermite_e.hermegauss(self.levels)
-        return 1.0 + node, np.log(weight / weight.sum())
+
+@cache
+def nodes(levels: int) -> tuple[Array, Array]:
+    """Log ease and log weight of each level: Gauss-Hermite for N(1, 1)."""
+    node, weight = np.polynomial.hermite_e.hermegauss(levels)
+    return 1.0 + node, np.log(weight / weight.sum())
 
 
 def _log_sigmoid(x: Array) -> Array:
