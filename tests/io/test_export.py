@@ -72,7 +72,7 @@ def test_what_has_no_room_is_told(crowd, tmp_path):
     with pytest.raises(InputError, match="--to csv: choose among table, label-studio"):
         write_votes(crowd, tmp_path / "x.csv", "csv")
     climbing = Crowd.from_triples([("i1", "../ann", "cat")])
-    with pytest.raises(InputError, match=r"annotator '\.\./ann': doccano's files are named after annotators"):
+    with pytest.raises(InputError, match=r"annotator '\.\./ann': doccano names files after annotators"):
         write_votes(climbing, tmp_path / "x.zip", "doccano")
     with pytest.raises(InputError, match="annotator 'item'"):
         write_votes(Crowd.from_triples([("i1", "item", "cat")]), tmp_path / "x.csv", "wide")

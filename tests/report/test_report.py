@@ -331,7 +331,7 @@ def test_bad_commands(files, words, message):
 def test_warnings_are_data_notes(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\n1,a,cat\n2,b,cat\n")
     done = run(tmp_path / "v.csv", "--json", "-m", "majority-vote", "--methods", "none")
-    assert any("one class only" in note for note in json.loads(done.stdout)["data"]["notes"])
+    assert any("only one class" in note for note in json.loads(done.stdout)["data"]["notes"])
 
 
 def test_late_warnings_are_data_notes(files):
