@@ -354,6 +354,12 @@ MANGLED = st.recursive(
 )
 
 
+def test_lists_without_votes_are_refused(file):
+    path = file([{"annotations": []}, {"annotators": []}])
+    with pytest.raises(InputError, match="the lists of annotators and annotations hold no votes"):
+        read_votes(path)
+
+
 @pytest.mark.slow
 @given(st.lists(st.dictionaries(FIELDS, MANGLED, min_size=1, max_size=8), min_size=1, max_size=3))
 @settings(deadline=None, max_examples=400)

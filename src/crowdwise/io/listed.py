@@ -51,6 +51,8 @@ def unlisted(rows: Rows) -> Rows:
         notes.append("items are the numbers of rows, from 0")
     if not some.all():
         notes.append(f"{how_many(int((~some).sum()), 'answers')} left out: empty")
+    if not some.any():
+        raise InputError(f"{rows.name}: the lists of {' and '.join(pair)} hold no votes")
     kept = row[some]
     table = votes.filter(pa.array(some))
     number = rows.row_number

@@ -24,7 +24,7 @@ def judge(
     n, n_classes, able = numbers["annotators"], numbers["classes"], numbers["full_rank"]
     apart = int((annotators["component"] > 0).sum())
     if n_classes < 2:
-        grave.append("one class only was ever named: there is nothing to tell apart")
+        grave.append("only one class was ever named: there is nothing to tell apart")
     if not numbers["pairs_that_share"]:
         grave.append("no two annotators share an item: nobody can be checked against anybody")
     elif n - apart < 3:
