@@ -41,7 +41,7 @@ def main() -> None:
 
     from crowdwise.learn import OBJECTIVES, Output, VoteBook
     from crowdwise.learn.networks.build import resnet
-    from crowdwise.learn.objectives import make_objective
+    from crowdwise.learn import make_objective
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     made = crowd()
