@@ -39,9 +39,8 @@ def main() -> None:
     import torch
     from torch.nn.functional import cross_entropy
 
-    from crowdwise.learn import OBJECTIVES, Output, VoteBook
+    from crowdwise.learn import OBJECTIVES, Output, VoteBook, make_objective
     from crowdwise.learn.networks.build import resnet
-    from crowdwise.learn import make_objective
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     made = crowd()

@@ -24,6 +24,10 @@ class TooLarge(MemoryError):
     """The answer would not fit into this machine's memory; the message names how much it needs."""
 
 
+class MissingExtra(ImportError):
+    """Something is asked for that needs a package which is not installed; the message says how to install it."""
+
+
 class DataWarning(UserWarning):
     """There is an answer, but something about the data deserves a look."""
 

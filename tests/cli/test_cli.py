@@ -256,7 +256,7 @@ def test_methods_lists_them_all():
             "x.npz cannot be written",
         ),
         (["aggregate", "votes.csv", "--item", "x"], "there is no column 'x'"),
-        (["aggregate", "votes.csv", "-m", "wawa", "--out", "x.docx"], "the ending must be"),
+        (["aggregate", "votes.csv", "-m", "wawa", "--out", "x.docx"], "the name must end in .csv"),
         (["aggregate", "votes.csv", "--engine", "abacus"], "engine 'abacus' is unknown"),
         (["aggregate", "votes.csv", "--repeats", "some"], "repeats='some'"),
         (["aggregate", "votes.csv", "--start", "gone.npz"], "there is no such file"),

@@ -102,7 +102,7 @@ def test_chains_keep_the_promises_of_results(tmp_path):
 
 
 def test_who_knows_no_chains_says_so():
-    with pytest.raises(InputError, match="structure='chain' needs items that are a document and a place"):
+    with pytest.raises(InputError, match="structure='chain' needs items that have a document and a place"):
         DawidSkene(structure="chain").fit(Crowd.from_matrix([[0, 1], [1, 1]]))
     with pytest.raises(InputError, match="structure='chain': ebcc has hidden states of its own"):
         make("ebcc", structure="chain")

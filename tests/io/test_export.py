@@ -108,7 +108,7 @@ def test_columns_for_hugging_face(crowd, tmp_path):
     assert [got.features["label"].int2str(code) for code in got["label"]] == result.labels.tolist()
     np.testing.assert_allclose(np.array(got["probabilities"]), result.posterior)
     assert pyarrow.parquet.read_table(path).column_names == ["item", "label", "confidence", "probabilities"]
-    with pytest.raises(InputError, match=r"labels\.csv: as hugging-face, the ending must be \.parquet"):
+    with pytest.raises(InputError, match=r"labels\.csv: for --to hugging-face the name must end in \.parquet"):
         write_labels(Labels.of_result(result), tmp_path / "labels.csv", "hugging-face")
 
 

@@ -171,7 +171,7 @@ def test_mturk(file):
     boxed = head.replace("Answer.mood", "Answer.taskAnswers")
     cell = json.dumps([{"mood": {"good": True, "bad": False}}]).replace('"', '""')
     assert triples(read_votes(file(f'{boxed}h1,w1,Approved,1,"{cell}"\n', "b.csv")).crowd) == [("h1", "w1", "good")]
-    with pytest.raises(InputError, match=r"row 2, column 'Answer\.taskAnswers': this is no JSON"):
+    with pytest.raises(InputError, match=r"row 2, column 'Answer\.taskAnswers': this is not valid JSON"):
         read_votes(file(f"{boxed}h1,w1,Approved,1,oops\n", "b.csv"))
 
 
@@ -262,7 +262,7 @@ def test_bombs_and_climbers(tmp_path):
         ([], "there are no records"),
         ("[1, 2]", "record 1: an object is expected, not int"),
         ('[{"id": 1, "data": {}, "annotations": []}', "does not end: the file is cut off after record 1"),
-        ('[{"id": 1, "data": {}, "annotations": [}]', "record 1: this is no JSON"),
+        ('[{"id": 1, "data": {}, "annotations": [}]', "record 1: this is not valid JSON"),
         ('[{"id": 1, "data": {}, "annotations": [{"completed_by": null, "result": []}]}]', "field 'completed_by'"),
         ([{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "result": 7}]}], "field 'result': a list"),
         ("<annotations><image>", "the XML is broken"),
@@ -407,7 +407,7 @@ def test_what_stands_behind_a_list_is_not_lost(file):
     answers = '{"i1": {"a": "x"}}\n{"i2": {"a": "y"}}\n'
     assert triples(read_votes(file(answers)).crowd) == [("i1", "a", "x"), ("i2", "a", "y")]
     broken = '{"item": 1, "annotator": "a"\n"label": "x"}\n'
-    with pytest.raises(InputError, match="record 1: this is no JSON"):
+    with pytest.raises(InputError, match="record 1: this is not valid JSON"):
         read_votes(file(broken))
 
 

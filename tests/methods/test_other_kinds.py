@@ -17,9 +17,11 @@ def test_mean_is_the_mean():
     assert list(result.to_table().columns) == ["item", "value", "sd"]
     with pytest.raises(InputError, match="mean finds values, and no classes"):
         _ = result.labels
-    with pytest.raises(InputError, match="these are classes, and ratings are needed"):
+    with pytest.raises(
+        InputError, match="mean takes ratings, and these votes are classes: choose a method for classes"
+    ):
         Mean().fit(Crowd.from_matrix([[0, 1]]))
-    with pytest.raises(InputError, match="these are ratings, and classes are needed"):
+    with pytest.raises(InputError, match="dawid-skene takes classes, and these votes are ratings"):
         DawidSkene().fit(ratings)
     with pytest.raises(InputError, match="gold of ratings must be numbers"):
         Mean().fit(ratings, gold={"a": "high"})
@@ -95,3 +97,14 @@ def test_bradley_terry_recovers_the_order():
     )
     table = BradleyTerry().fit(said).to_table()
     assert table["item"][np.argsort(table["rank"])].tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+
+
+def test_few_votes_are_not_sure():
+    """One rating says nothing of its spread, and items that never met have no common scale."""
+    one = Ratings.from_columns(["a"], ["x"], [3.0])
+    assert np.isnan(Mean().fit(one).estimate.sd[0]) and GaussianEM().fit(one).estimate.sd[0] > 1e-4
+    apart = Mean().fit(Ratings.from_columns(["a", "b"], ["x", "x"], [1.0, 3.0]))
+    assert apart.estimate.sd.tolist() == [1.0, 1.0]
+    said = Comparisons.from_columns(["a", "c"], ["b", "d"], ["x", "x"], ["left", "left"])
+    assert "2 parts that were never compared" in BradleyTerry().fit(said).notes[0]
+    assert not BradleyTerry().fit(small_comparisons()).notes

@@ -67,7 +67,7 @@ def test_batches_of_other_columns_lose_nothing():
     clash = Crowd.from_columns(["j"], ["a"], ["y"], annotator_extra={"team": ["blue"]})
     with pytest.raises(InputError, match="column 'team': 'a' has one value in the first votes"):
         one.extend(clash)
-    with pytest.raises(InputError, match="Crowd can be extended by votes of its own kind, not Ratings"):
+    with pytest.raises(InputError, match="these are ratings, and classes are needed"):
         one.extend(Ratings.from_columns([1], [1], [1.0]))
 
 

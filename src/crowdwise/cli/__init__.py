@@ -42,10 +42,10 @@ def main() -> None:
     """Run the command line; data that cannot be used is one line on standard error and exit code 1."""
     try:
         app()
-    except (ValueError, MemoryError) as error:
-        from ..errors import InputError, TooLarge
+    except (ValueError, MemoryError, ImportError) as error:
+        from ..errors import InputError, MissingExtra, TooLarge
 
-        if not isinstance(error, InputError | TooLarge):
+        if not isinstance(error, InputError | TooLarge | MissingExtra):
             raise
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)

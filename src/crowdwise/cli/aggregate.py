@@ -38,7 +38,9 @@ def aggregate(
     ] = 0.0,
     intervals: Annotated[
         float | None,
-        typer.Option(help="Add credible labels, and intervals, of this level, such as 0.9.", min=0.01, max=0.999),
+        typer.Option(
+            help="Add sets of credible labels, and intervals, at this level, such as 0.9.", min=0.01, max=0.999
+        ),
     ] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Also give the confidence at a temperature fitted on held-out votes.")

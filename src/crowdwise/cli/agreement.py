@@ -21,7 +21,7 @@ def agreement(
     classes: Annotated[
         str | None, typer.Option(help='All classes in their order, such as "low,medium,high": what ordinal goes by.')
     ] = None,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     draws: Annotated[int, typer.Option(min=0, help="Draws of items that intervals are from; 0 for none.")] = 200,
     by: Annotated[
         str | None, typer.Option(help="A further column of the votes: agreement in each of its slices.")

@@ -29,7 +29,7 @@ def annotators(
     least: Annotated[
         float, typer.Option(help="Share of what classes are worth, in bits, below which a vote is as good as none.")
     ] = 0.05,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
     false_discoveries: Annotated[
         float, typer.Option(help="Share of the spammers named that may be named wrongly, on average.")
     ] = 0.05,
@@ -58,7 +58,7 @@ def annotators(
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
-    """Say of every annotator how good they are, how much their votes tell, and a verdict.
+    """Show how good each annotator is, how much their votes tell, and a verdict.
 
     Verdicts are colluder, adversary, spammer, undecided (too few votes to know) and fine; worst first.
 

@@ -27,7 +27,7 @@ def convert(
     """Write the votes of a table or an export as a long table, or as another tool's export.
 
     A long table has item, annotator, label, and what else is known: weight, time, seconds and probability of a vote,
-    and the kind of its annotator, human or machine. What another format has no room for is told.
+    and the kind of its annotator, human or machine. The command says what the other format cannot hold.
 
     Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
     """

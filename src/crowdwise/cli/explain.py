@@ -47,7 +47,7 @@ def explain(
     typer.echo(f"{which} is {why.label} rather than {why.other}, by {method}: {why.total:+.2f} {why.unit}")
     if known and which in {str(name) for name in known}:
         typer.echo("(the item is gold: its label was given, whatever the votes say)")
-    rest = "before any vote" if why.additive else "the rest; a vote counts what is lost without it"
+    rest = "before any vote" if why.additive else "everything else; each vote shows how much is lost without it"
     typer.echo(f"{why.before:+7.2f}  {rest}")
     for name, said, contribution in why.votes.rows():
         typer.echo(f"{contribution:+7.2f}  {name} said {said}")

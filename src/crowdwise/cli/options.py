@@ -40,17 +40,17 @@ ProbabilityColumn = Annotated[
         show_default="by name",
     ),
 ]
-Hard = Annotated[bool, typer.Option("--hard", help="Count votes whole, whatever their probability.")]
-Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="told")]
+Hard = Annotated[bool, typer.Option("--hard", help="Ignore probabilities: every vote counts fully.")]
+Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="detected")]
 READ = ", ".join(name for name, entry in FORMATS.own.items() if entry.reads)
 VOTES_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.votes)
 LABELS_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.labels)
 InputFormat = Annotated[
-    str | None, typer.Option("--format", "--input-format", help=f"{READ}.", show_default="told by the content")
+    str | None, typer.Option("--format", "--input-format", help=f"{READ}.", show_default="detected from the content")
 ]
 # Of a command whose --format is what it writes.
 InputFormatOnly = Annotated[
-    str | None, typer.Option("--input-format", help=f"{READ}.", show_default="told by the content")
+    str | None, typer.Option("--input-format", help=f"{READ}.", show_default="detected from the content")
 ]
 Question = Annotated[str | None, typer.Option("--question", help="Which question of an export that holds several.")]
 NoVote = Annotated[
@@ -63,10 +63,10 @@ MethodName = Annotated[str, typer.Option("--method", "-m", help="A method's name
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="A hyper-parameter of the method, such as max_iter=3; repeatable.")
 ]
-Trusted = Annotated[list[str] | None, typer.Option("--trusted", help="An annotator who is believed; repeatable.")]
+Trusted = Annotated[list[str] | None, typer.Option("--trusted", help="An annotator to trust; repeatable.")]
 Gold = Annotated[str | None, typer.Option("--gold", help="File of known labels: item, label.")]
 Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, torch or torch:cuda.")]
-Seed = Annotated[int, typer.Option("--seed", help="Same seed, same answer.", min=0)]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed gives the same answer.", min=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 

@@ -37,7 +37,7 @@ def report(
     trusted: o.Trusted = None,
     anonymise: Annotated[bool, typer.Option("--anonymise", help="Numbers in place of annotators' names.")] = False,
     key: Annotated[
-        str | None, typer.Option("--key", help="With --anonymise: write who is who to a file, to keep at home.")
+        str | None, typer.Option("--key", help="With --anonymise: write who is who to a file; keep that file private.")
     ] = None,
     time: Annotated[
         str | None, typer.Option("--time", help="Column of when a vote was given: drift, and votes over time.")
@@ -45,10 +45,10 @@ def report(
     seconds: Annotated[str | None, typer.Option("--seconds", help="Column of how long a vote took: speed.")] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Names to compare with, separated by commas; none.", show_default="six quick ones"),
+        typer.Option(help="Methods to compare with, separated by commas, or none.", show_default="six quick ones"),
     ] = None,
     sure: Annotated[float, typer.Option(help="Confidence from which an item is settled.")] = 0.95,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
     top: Annotated[int, typer.Option(help="How many contested items are shown.", min=0)] = 50,
     title: Annotated[str | None, typer.Option(help="Title of the report.", show_default="the file's name")] = None,
     engine: o.Engine = "auto",

@@ -21,7 +21,7 @@ def simulate(
     ] = "one-coin=20,class-biased=5,spammer=5,adversary=2",
     items: Annotated[int, typer.Option(min=1)] = 1000,
     classes: Annotated[int, typer.Option(min=2)] = 4,
-    per_item: Annotated[int, typer.Option(help="Votes an item.", min=1)] = 5,
+    per_item: Annotated[int, typer.Option(help="Votes per item.", min=1)] = 5,
     graph: Annotated[str, typer.Option(help="Who labels what: random, regular, power-law or dense.")] = "random",
     difficulty: Annotated[float, typer.Option(help="Chance that an annotator guesses.", min=0.0, max=1.0)] = 0.0,
     out: Annotated[str, typer.Option("--out", "-o", help="Votes; - prints.")] = "-",
@@ -29,7 +29,7 @@ def simulate(
     annotators: Annotated[str | None, typer.Option(help="Also write who is who: annotator, kind, accuracy.")] = None,
     seed: o.Seed = 0,
 ) -> None:
-    """Draw votes of a crowd of your making.
+    """Simulate the votes of a crowd that you describe.
 
     Example: crowdwise simulate --people one-coin=20,spammer=5 --items 500 --out votes.csv --truth truth.csv
     """

@@ -31,7 +31,7 @@ def train(
         str | None, typer.Option(help='What is known of the classes\' shares: uniform, or shares such as "0.2,0.8".')
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the items.")] = 20,
-    batch: Annotated[int, typer.Option(min=1, help="Items a step.")] = 64,
+    batch: Annotated[int, typer.Option(min=1, help="Items per step.")] = 64,
     rate: Annotated[float, typer.Option(help="Learning rate of the network.")] = 1e-3,
     annotator_rate: Annotated[float, typer.Option(help="Learning rate of the annotators' parameters.")] = 1e-2,
     hold_out: Annotated[

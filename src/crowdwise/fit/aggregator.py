@@ -42,11 +42,9 @@ class Aggregator(Method[NumpyEngine, Array]):
 
     # -- what belongs to classes --------------------------------------------------------------------------------------
 
-    def as_votes(self, votes: Any) -> Crowd:
-        return Crowd.of(votes)
-
     def votes_like(self, votes: Any, result: Result) -> Crowd:
-        return Crowd.of(votes).with_classes(result.classes)
+        crowd: Crowd = self.as_votes(votes)
+        return crowd.with_classes(result.classes)
 
     def look_at(self, votes: Crowd) -> None:
         if votes.n_classes == 1:

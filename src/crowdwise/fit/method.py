@@ -54,7 +54,7 @@ class Weighed(NamedTuple):
 class Method(ABC, Generic[Ops, Found]):
     """Hyper-parameters, and what to do with votes. A method never keeps data or fitted state.
 
-    A kind of votes has one base, such as `Aggregator` for classes, that says what its votes are (`as_votes`), what can
+    A kind of votes has one base, such as `Aggregator` for classes, that says what its votes are (`takes`), what can
     be known beforehand (`known`), where votes are summed (`bind`) and what an answer is (`as_estimate`). A method says
     `solve` and `infer`.
 
@@ -117,9 +117,12 @@ class Method(ABC, Generic[Ops, Found]):
 
     # -- what a kind of votes says ------------------------------------------------------------------------------------
 
-    @abstractmethod
     def as_votes(self, votes: Any) -> Any:
         """Votes of this method's kind as they are, or made from a frame; others are refused."""
+        if isinstance(votes, Votes) and not isinstance(votes, self.takes):
+            own, theirs = self.takes.kind, votes.kind
+            raise InputError(f"{self.name} takes {own}, and these votes are {theirs}: choose a method for {theirs}")
+        return self.takes.of(votes)
 
     def votes_like(self, votes: Any, result: Result) -> Any:
         """New votes, on the names that a result knows where these matter."""

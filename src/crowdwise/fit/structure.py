@@ -148,7 +148,8 @@ class Chain(Structure):
         if Chain not in ops.kept:
             keys = ops.crowd.keys
             if keys is None:
-                raise InputError("structure='chain' needs items that are a document and a place: see Votes.keyed_by")
+                where = "an export of spans, or Crowd(keyed_by=...)"
+                raise InputError(f"structure='chain' needs items that have a document and a place: {where}")
             chain, *place = keys.columns.values()
             code = np.unique(chain.astype(str), return_inverse=True)[1]
             order = np.lexsort((*reversed(place), code))

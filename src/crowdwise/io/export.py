@@ -36,7 +36,8 @@ def check_target(target: str | Path, to: str, among: Collection[str]) -> None:
     if path.is_dir():
         raise InputError(f"{target} is a folder: name a file in it")
     if ending not in endings:
-        raise InputError(f"{target}: as {to}, the ending must be {', '.join(endings)} (or .gz behind it)")
+        packed_too = "" if all(ending in BINARY for ending in endings) else " (or one of them and .gz)"
+        raise InputError(f"{target}: for --to {to} the name must end in {', '.join(endings)}{packed_too}")
     if not path.parent.is_dir():
         raise InputError(f"{target}: there is no folder {path.parent}")
 
@@ -94,7 +95,7 @@ def _no_room(crowd: Crowd, to: str) -> list[str]:
     room = form.room if machines.any() else form.room - {"probability"}  # of machines only
     weight = [] if crowd.weight is None else ["weight"]
     columns = [*weight, *crowd.extra, *crowd.annotator_extra, *crowd.item_extra]
-    lost = [name for name in columns if name not in room]
+    lost = [name for name in columns if name not in room and name not in crowd.keyed_by]  # which the name tells
     notes = [f"{', '.join(lost)}: {to} has no room for that"] if lost else []
     if form.once and crowd.n_repeated:
         repeated = how_many(crowd.n_repeated, "votes")

@@ -105,7 +105,7 @@ class _Text:
                     raise InputError(f"{self.name}, {where}: nested too deep, or too long, for votes") from error
                 if not self._doubled():
                     reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-                    raise InputError(f"{self.name}, {where}: this is no JSON ({reason})") from error
+                    raise InputError(f"{self.name}, {where}: this is not valid JSON ({reason})") from error
                 continue
             if HALF.search(self.left, self.at, end):
                 self._require_letters(found, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MissingExtra
 from .objectives import OBJECTIVES
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ImportError("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
+        raise MissingExtra("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
 
 
 def __dir__() -> list[str]:

@@ -297,16 +297,13 @@ class Votes(ABC):
         columns = {extra: {name: longer(column, n) for name, column in getattr(self, extra).items()}}
         return columns | ({"keyed_by": self.keyed_by} if axis == "items" else {})
 
-    def extend(self, more: Self) -> Self:
-        """These votes and more of the same kind: what all of them give when they come at once.
+    def extend(self, more: Any) -> Self:
+        """These votes and more of the same kind, or a frame of them: what all of them give when they come at once.
 
         Codes stay as they are, and new names come last. A class that first appears late is therefore not in the
         natural order: declare the classes where ties matter.
         """
-        if type(more) is not type(self):
-            raise InputError(
-                f"{type(self).__name__} can be extended by votes of its own kind, not {type(more).__name__}"
-            )
+        more = type(self).of(more)
         wide = self.with_names(**{axis: getattr(more, axis) for axis in self.axes()})
         place = {axis: find(getattr(more, axis), getattr(wide, axis)) for axis in self.axes()}
         joined: dict[str, Any] = {

@@ -153,7 +153,7 @@ def _json(text: str, file: str, where: str, column: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}, {where}, column {column!r}: this is no JSON") from error
+        raise InputError(f"{file}, {where}, column {column!r}: this is not valid JSON") from error
 
 
 def _task_answers(text: str, answers: Answers, where: str) -> Iterator[tuple[str, str]]:

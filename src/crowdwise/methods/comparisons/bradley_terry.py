@@ -13,6 +13,7 @@ from ...fit.estimates import Scores
 from ...fit.method import Callback, Method, Solution, Watch
 from ...fit.options import AnyNumber
 from ...fit.params import Axes, Params
+from ...votes.codes import Array
 from ...votes.comparisons import Comparisons
 
 
@@ -39,9 +40,6 @@ class BradleyTerry(Method[Comparisons, Scores]):
     ridge: float = 0.1
     max_iter: int = 100
     tol: AnyNumber = 1e-10
-
-    def as_votes(self, votes: Any) -> Comparisons:
-        return Comparisons.of(votes)
 
     def known(self, votes: Comparisons, gold: Any, item_prior: Any) -> None:
         if gold is not None or item_prior is not None:
@@ -77,11 +75,23 @@ class BradleyTerry(Method[Comparisons, Scores]):
             if watch(len(trace), trace[-1]):
                 break
         sd = np.sqrt(np.diag(np.linalg.inv(curve)))
-        return Solution(Scores(score - score.mean(), sd), {"score": score}, {}, tuple(trace), converged)
+        found = Scores(score - score.mean(), sd)
+        return Solution(found, {"score": score}, {}, tuple(trace), converged, _about_parts(met))
 
     def infer(self, ops: Comparisons, params: Params, known: None = None) -> Scores:
         """Scores are the items' own: those of new comparisons are found anew."""
         return self.solve(ops, None, None, None).found
+
+
+def _about_parts(met: Array) -> tuple[str, ...]:
+    """A note where some items were never compared with others, however indirectly."""
+    from scipy.sparse.csgraph import connected_components
+
+    parts = int(connected_components(met > 0.0, directed=False)[0])
+    apart = (
+        f"the items fall into {parts} parts that were never compared with each other: ranks across parts mean nothing"
+    )
+    return () if parts == 1 else (apart,)
 
 
 def _chance(score: Any) -> Any:

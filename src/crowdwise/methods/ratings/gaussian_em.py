@@ -27,7 +27,8 @@ class GaussianEM(Climber[Ratings, Values], RatingMethod):
         y_{ia} = t_i + b_a + \epsilon_{ia}, \quad \epsilon_{ia} \sim N(0, s_a^2), \quad t_i \sim N(\mu, \tau^2)
 
     with the conjugate prior :math:`b_a \mid s_a \sim N(0, s_a^2 / c)`, :math:`s_a^{-2} \sim Gamma(d, d v)`, v being the
-    spread of a rating about its item's mean. The E-step is exact, the M-step closed. O(ratings) a step.
+    variance of a rating about its item's mean (1 where no two ratings of an item differ). The E-step is exact, the
+    M-step closed. O(ratings) a step.
 
     shrink, shape: c and d, the prior's ratings behind a bias and behind a spread. max_iter, tol, restarts, accelerate,
     history, seed: as in every climb.
@@ -103,7 +104,7 @@ class GaussianEM(Climber[Ratings, Values], RatingMethod):
 
     def maximise(self, sums: Params, params: Params) -> Params:
         rated, off = sums["rated"], sums["off"]
-        unit = params.get("unit", np.asarray(sums["squares"].sum() / max(rated.sum(), 1e-300) + 1e-12))
+        unit = params.get("unit", self._unit(sums))
         bias = off / (rated + self.shrink)
         squares = sums["squares"] - 2.0 * bias * off + (rated + self.shrink) * bias**2
         variance = (self.shape * unit + squares / 2.0) / (self.shape - 0.5 + rated / 2.0)
@@ -116,6 +117,11 @@ class GaussianEM(Climber[Ratings, Values], RatingMethod):
             "item_mean": np.asarray(total / count),
             "item_spread": np.asarray(spread),
         }
+
+    def _unit(self, sums: Params) -> Array:
+        """The variance of a rating about its item's mean; where no two ratings tell it, 1 in the ratings' own unit."""
+        within = float(sums["squares"].sum() / max(sums["rated"].sum(), 1e-300))
+        return np.asarray(within if within > 1e-12 else 1.0)
 
     def objective(self, evidence: float, params: Params, past: Params) -> float:
         rate, bias = params["rater_spread"] ** -2, params["rater_bias"]

@@ -21,7 +21,8 @@ class Mean(RatingMethod):
     r"""The mean of an item's ratings; its standard deviation is :math:`s / \sqrt{n_i}`.
 
     :math:`s` is the spread of ratings about their items' means, one for the whole crowd. O(ratings). The baseline of
-    everything else. An item without ratings gets the mean of all.
+    everything else. An item without ratings gets the mean of all. Where no item has ratings that differ, s is the
+    spread of all ratings, and unknown (NaN) if these are all alike.
 
     Reference: textbook.
 
@@ -42,8 +43,8 @@ class Mean(RatingMethod):
         n, whole = by_item(ops, weight), float(np.average(ops.value, weights=weight))
         mean = np.where(n > 0.0, by_item(ops, weight * ops.value) / np.maximum(n, 1e-300), whole)
         free = max(weight.sum() - np.count_nonzero(n), 1.0)
-        within = float((weight * (ops.value - mean[ops.item]) ** 2).sum()) / free
-        between = float((weight * (ops.value - whole) ** 2).sum() / weight.sum())
+        between = float((weight * (ops.value - whole) ** 2).sum() / weight.sum()) or np.nan
+        within = float((weight * (ops.value - mean[ops.item]) ** 2).sum()) / free or between
         sd = np.sqrt(np.where(n > 0.0, within / np.maximum(n, 1e-300), between))
         if known is not None:
             mean[known.item], sd[known.item] = known.value, 0.0

@@ -22,9 +22,6 @@ class RatingMethod(Method[Ratings, Values]):
 
     takes: ClassVar[type[Ratings]] = Ratings
 
-    def as_votes(self, votes: Any) -> Ratings:
-        return Ratings.of(votes)
-
     def known(self, votes: Ratings, gold: Any, item_prior: Any) -> KnownValues | None:
         if item_prior is not None:
             raise InputError(f"{self.name} takes no item_prior")
