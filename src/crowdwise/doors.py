@@ -34,6 +34,8 @@ class Door(ModuleType):
         self.__behind = [f"crowdwise.{module}" for module in behind]
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return self.__dir__()
         if not name.startswith("__"):
             for module in map(import_module, self.__behind):
                 if hasattr(module, name):

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,10 +27,11 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     Two writers of the same name never share a temporary file: the one that ends last wins, whole. A link stays a link:
     what it points to is replaced. What is no file, such as a pipe, is written straight into.
     """
-    target = Path(path).resolve()
-    straight = target.exists() and not target.is_file()
-    part = target if straight else target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.part")
+    part: Path | None = None
     try:
+        target = Path(path).resolve()
+        straight = target.exists() and not target.is_file()
+        part = target if straight else target.with_name(f".{secrets.token_hex(12)}.part")
         with part.open("wb" if straight else "xb") as file:
             yield file
             if not straight:
@@ -42,12 +43,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             part.replace(target)
     except InputError:
         raise
-    except (OSError, MemoryError, ValueError, TypeError, NotImplementedError) as error:
+    except (OSError, MemoryError, ValueError, TypeError, NotImplementedError, RuntimeError) as error:
         why = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
         raise InputError(f"{path} cannot be written: {why}") from error
     finally:
-        if not straight:
-            part.unlink(missing_ok=True)
+        if part is not None and part.suffix == ".part":
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
@@ -73,6 +75,8 @@ def pack(name: str, values: Array) -> dict[str, Array]:
     """Numbers as they are; text as UTF-8 in one piece and where each name ends."""
     if values.dtype.kind != "O":
         return {name: values}
+    if not all(isinstance(value, str) for value in values.tolist()):
+        return {f"{name}_json": np.frombuffer(json.dumps(values.tolist(), default=str).encode(), np.uint8)}
     encoded = [text.encode() for text in values.tolist()]
     ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
     return {f"{name}_text": np.frombuffer(b"".join(encoded), np.uint8), f"{name}_ends": ends}
@@ -82,6 +86,9 @@ def unpack(name: str, arrays: Mapping[str, Any]) -> Array:
     """The values that `pack` made arrays of."""
     if name in arrays:
         return np.asarray(arrays[name])
+    if f"{name}_json" in arrays:
+        found = json.loads(arrays[f"{name}_json"].tobytes())
+        return np.array([*found, None], object)[:-1]
     text, ends = arrays[f"{name}_text"].tobytes(), arrays[f"{name}_ends"].tolist()
     out = np.empty(len(ends), object)
     out[:] = [text[low:high].decode() for low, high in zip([0, *ends[:-1]], ends, strict=True)]

@@ -128,3 +128,37 @@ def test_parts_start_from_votes_or_results(made):
         make("dawid-skene").solve_parts(parts, "cnmf-opt")
     earlier = make("dawid-skene").fit(made.crowd)
     assert len(make("dawid-skene").solve_parts(parts, earlier).trace) < len(earlier.trace)
+
+
+def test_chains_of_texts_of_silent_items_and_of_other_classes():
+    places = ["10", "2", "1", None]
+    crowd = Crowd.from_columns(
+        ["t10", "t2", "t1"], [0, 0, 0], ["x", "y", "x"], items=["t10", "t2", "t1"],
+        item_extra={"document": ["d"] * 3, "place": places[:3]}, keyed_by=["document", "place"],
+    ).with_names(items=["alone"])  # fmt: skip
+    layout = DawidSkene(structure="chain").coupling.layout(bind(crowd, "numpy"))
+    assert crowd.items[layout.order].tolist() == ["t1", "t2", "t10", "alone"] and layout.begin.tolist() == [0, 3, 4]
+    result = DawidSkene(structure="chain", max_iter=5).fit(crowd)
+    turned = DawidSkene(structure="chain", max_iter=1).fit(crowd.with_classes(["y", "x"]), start=result)
+    plain = DawidSkene(structure="chain", max_iter=1).fit(crowd, start=result)
+    assert turned.trace == pytest.approx(plain.trace)
+    with pytest.raises(InputError, match="a chain learns its own shares"):
+        DawidSkene(structure="chain", class_prior="uniform")
+    parts = [Part(bind(crowd.subset(items=some), "numpy")) for some in (["t1", "t2"], ["t10", "alone"])]
+    with pytest.raises(InputError, match="structure='chain' needs all votes at once"):
+        DawidSkene(structure="chain").solve_parts(parts)
+
+
+def test_a_report_on_a_chain(tmp_path):
+    crowd = tokens(3, lengths=(9, 8, 7))
+    result = OneCoin(structure="chain").fit(crowd)
+    crowdwise.report.report(crowd, result, methods=()).write(tmp_path / "r.html")
+    with pytest.raises(InputError, match="couples items"):
+        crowdwise.explain.explain(crowd, result, crowd.items[0])
+    with pytest.raises(InputError, match="cannot be drawn one by one"):
+        list(crowdwise.uncertainty.draws(crowd, result, way="bootstrap"))
+
+
+def test_starts_of_other_kinds_are_refused(made):
+    with pytest.raises(InputError, match="start='mean': mean takes ratings"):
+        make("dawid-skene").fit(made.crowd, start="mean")

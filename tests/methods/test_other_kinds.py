@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from crowdwise import BradleyTerry, Comparisons, Crowd, DawidSkene, GaussianEM, InputError, Mean, Ratings
+from crowdwise import BradleyTerry, Comparisons, Crowd, DataWarning, DawidSkene, GaussianEM, InputError, Mean, Ratings
 from crowdwise.fit.checks.small import small_comparisons, small_ratings
 
 
@@ -108,3 +108,18 @@ def test_few_votes_are_not_sure():
     said = Comparisons.from_columns(["a", "c"], ["b", "d"], ["x", "x"], ["left", "left"])
     assert "2 parts that were never compared" in BradleyTerry().fit(said).notes[0]
     assert not BradleyTerry().fit(small_comparisons()).notes
+
+
+def test_gold_and_starts_of_ratings_are_checked():
+    ratings = small_ratings(0)
+    with pytest.raises(InputError, match="gold of item 1 is not a finite number"):
+        Mean().fit(ratings, gold={1: np.inf})
+    with pytest.warns(DataWarning, match="gold names 1 item without ratings, such as 999"):
+        Mean().fit(ratings, gold={1: 2.0, 999: 3.0})
+    with pytest.raises(InputError, match="gaussian-em starts from the ratings"):
+        GaussianEM().fit(ratings, start="soft")
+    silent = GaussianEM(max_iter=1).fit(Ratings.from_columns(["a", "a"], [1, 2], [100.0, 101.0], items=["b"]))
+    assert silent.params["item_mean"] == pytest.approx(100.5)
+    days = [Ratings.from_columns(["a", "b"], who, [1.0, 2.0]) for who in (["x", "y"], ["x", "x"])]
+    kept = GaussianEM(history=1.0).fit(days[1], start=GaussianEM().fit(days[0]))
+    assert dict(zip(kept.annotators, kept.params["votes"], strict=True)) == {"x": 3.0, "y": 1.0}

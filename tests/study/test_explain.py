@@ -61,3 +61,17 @@ def test_items_without_votes_and_what_cannot_be_explained(crowd):
     ratings = Ratings.from_columns([1, 1], [1, 2], [1.0, 2.0])
     with pytest.raises(InputError, match="mean finds no classes"):
         explain(Crowd.from_matrix([[0, 1]]), Mean().fit(ratings), 1)
+
+
+@pytest.mark.parametrize("name", ["dawid-skene", "ebcc"])
+def test_the_order_of_a_file_explains_nothing_else(name, crowd):
+    result = make(name).fit(crowd)
+    order = np.random.default_rng(0).permutation(crowd.n_votes)
+    table = crowd.to_table().take(order)
+    again = Crowd.from_columns(table["item"], table["annotator"], table["label"])
+    assert again.annotators.tolist() != crowd.annotators.tolist()
+    for item in (3, 11):
+        a, b = explain(crowd, result, item), explain(again, result, item)
+        assert b.total == pytest.approx(a.total) and a.label == b.label
+        for who, contribution in zip(a.votes["annotator"], a.votes["contribution"], strict=True):
+            assert b.votes["contribution"][b.votes["annotator"] == who][0] == pytest.approx(contribution)

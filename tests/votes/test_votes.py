@@ -121,3 +121,30 @@ def test_derived_votes_are_not_checked_again(monkeypatch):
     monkeypatch.setattr(Crowd, "__post_init__", lambda self: pytest.fail("checked again"))
     crowd.take(crowd.item == 0).with_names(items=["z"]).with_weight([1.0, 2.0]).subset(annotators=["b"])
     crowd.extend(crowd).with_classes(["z", "y", "x"]).relabel({"x": "y"}).once()
+
+
+def test_columns_of_batches_keep_their_values_and_types():
+    def one(document, place, word):
+        return Crowd.from_columns(
+            [f"{document}:{place}"], ["a"], ["x"], keyed_by=["document", "place"],
+            item_extra={"document": [document], "place": [place], "word": [word]},
+        )  # fmt: skip
+
+    both = one("d", 0, None).extend(one("d", 1, "cat"))
+    assert both.item_extra["place"].dtype.kind == "i" and both.item_extra["word"].tolist() == [None, "cat"]
+    told = one("d", 0, "the").extend(one("d", 0, None))
+    assert told.item_extra["word"].tolist() == ["the"]
+    assert not told.item_extra["word"].flags.writeable
+    missing = Crowd.from_columns([1, 1], [1, 2], ["x", "y"], item_extra={"score": [np.nan, np.nan]})
+    assert np.isnan(missing.item_extra["score"][0])
+
+
+def test_both_sides_of_a_comparison_count():
+    said = Comparisons.from_columns(["a", "a", "b"], ["b", "c", "c"], ["x"] * 3, ["left", "left", "tie"])
+    assert said.summary()["items without votes"] == 0 and said.summary()["votes per item"] == 2.0
+    sides = Comparisons.from_columns(np.array([1], np.int32), np.array([2], np.int64), ["x"], ["left"])
+    assert sides.items.tolist() == [1, 2]
+    with pytest.raises(InputError, match="column 'item' and its partner hold values of several types"):
+        Comparisons.from_columns([1], ["b"], ["x"], ["left"])
+    weighed = pd.DataFrame({"left": ["p"], "right": ["q"], "annotator": ["a"], "label": ["left"], "weight": [2.0]})
+    assert Comparisons.of(weighed).weight.tolist() == [2.0]

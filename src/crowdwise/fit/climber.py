@@ -85,6 +85,11 @@ class Climber(Method[Ops, Found]):
         """What follows from the fitted parameters and is only there to be read."""
         return {}
 
+    def prepare(self, votes: Any, start: Any) -> Any:
+        """With history, annotators who are silent today stay known for tomorrow."""
+        known = bool(self.history) and isinstance(start, Result)
+        return votes.with_names(annotators=start.annotators) if known else votes
+
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def solve(self, ops: Ops, known: Any, start: Any, callback: Callback | None) -> Solution[Found]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine import NumpyEngine
 from ..errors import InputError
-from ..methods import get
+from ..methods import METHODS, get
 from ..votes.codes import Array, find
 from ..votes.crowd import Crowd
 from ..votes.gold import distributions
@@ -32,6 +32,9 @@ def vote_shares(ops: NumpyEngine, given: Array | None = None) -> Array:
     votes[votes.sum(axis=1) == 0.0] = ops.given.sum(axis=0) if given is None else given
     votes /= votes.sum(axis=1, keepdims=True)
     return votes
+
+
+VOTED = ("soft", "hard")  # starts that need nothing but the votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +62,8 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
         object.__setattr__(self, "class_prior", checked_class_prior(self.class_prior))
         if self.structure == "chain" and self.states_per_class > 1:
             raise InputError(f"structure='chain': {self.name} has hidden states of its own, and knows no chains")
+        if self.structure == "chain" and self.class_prior != "learned":
+            raise InputError(f"class_prior={self.class_prior!r}: a chain learns its own shares of the classes")
 
     # -- what a method says -------------------------------------------------------------------------------------------
 
@@ -154,17 +159,27 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
 
     def prepare(self, votes: Crowd, start: Any) -> Crowd:
         """With history, annotators who are silent today stay known for tomorrow, and so do classes."""
+        votes = super().prepare(votes, start)
         if not self.history or not isinstance(start, Result):
             return votes
-        votes = votes.with_names(annotators=start.annotators, classes=start.classes)
+        votes = votes.with_names(classes=start.classes)
         new = votes.classes[find(votes.classes, start.classes) < 0]
         return votes.with_classes([*start.classes.tolist(), *new.tolist()])
 
     def solve(self, ops: NumpyEngine, known: Known | None, start: Any, callback: Callback | None) -> Solution[Array]:
         start = self.first if start is None else start
-        if isinstance(start, str) and start not in ("soft", "hard"):
+        if isinstance(start, str) and start not in VOTED:
+            if METHODS[start].takes != "classes":
+                raise InputError(f"start={start!r}: {start} takes {METHODS[start].takes}, and these votes are classes")
             start = get(start)(seed=self.seed).solve(ops, known, None, None).found
         return super().solve(ops, known, start, callback)
+
+    def solve_parts(
+        self, parts: Sequence[Part[NumpyEngine]], start: Any = None, callback: Callback | None = None
+    ) -> Solution[Array]:
+        if len(parts) > 1 and self.structure != "independent":
+            raise InputError(f"structure={self.structure!r} needs all votes at once: a part may cut a chain")
+        return super().solve_parts(parts, start, callback)
 
     def begin(self, ops: NumpyEngine) -> Params:
         return self.initial(ops.n_annotators, ops.n_classes)
@@ -195,7 +210,7 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
 
     def first_sums(self, parts: Sequence[Part[NumpyEngine]], start: Any, run: int) -> Params:
         start = self.first if start is None else start
-        if len(parts) > 1 and not (isinstance(start, Result) or start in ("soft", "hard")):
+        if len(parts) > 1 and not isinstance(start, Result) and not (isinstance(start, str) and start in VOTED):
             raise InputError(f"start={start!r} needs all votes at once: start from soft or hard votes, or a result")
         given = sum((part.ops.given.sum(axis=0) for part in parts), np.zeros(1))
         return added(self._first_part(part, given, start, run) for part in parts)

@@ -47,7 +47,7 @@ AtMostHalf = Annotated[float, Bounds("must lie between 0 and 0.5", low=0.0, high
 KINDS: dict[Any, tuple[Any, str]] = {
     bool: (bool | np.bool_, "True or False"),
     int: (int | np.integer, "a whole number"),
-    float: (int | float | np.number, "a number"),
+    float: (int | float | np.integer | np.floating, "a number"),
     str: (str, "a word"),
 }
 
@@ -91,7 +91,7 @@ def checked(name: str, value: Any, declared: Any) -> Any:
     if get_origin(kind) is Annotated:
         kind, bounds = get_args(kind)[:2]
     if get_origin(kind) is Literal:
-        if value not in get_args(kind):
+        if not isinstance(value, str) or value not in get_args(kind):
             raise InputError(f"{name}={value!r}: choose {_listed(get_args(kind))}")
         return value
     if kind not in KINDS:
@@ -101,7 +101,7 @@ def checked(name: str, value: Any, declared: Any) -> Any:
         raise InputError(f"{name}={value!r} must be {words}")
     plain = value.item() if isinstance(value, np.generic) else value
     if kind in (int, float):
-        if np.isnan(plain) or plain == np.inf:
+        if plain != plain or plain == np.inf:  # noqa: PLR0124
             raise InputError(f"{name}={value!r} must be {words}")
         if not bounds.hold(plain):
             raise InputError(f"{name}={plain} {bounds.words}")

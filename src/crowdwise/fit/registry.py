@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -10,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..errors import InputError
+from ..errors import DataWarning, InputError
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,13 @@ class Entry:
 E = TypeVar("E", bound=Entry)
 
 
+class UnknownName(InputError, KeyError):
+    """A name that a registry does not have."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class Registry(Mapping[str, E], Generic[E]):
     """Own entries by name, and those of others, which are looked up on a miss or a listing only.
 
@@ -50,7 +58,7 @@ class Registry(Mapping[str, E], Generic[E]):
     (['red'], False, 'rgb_to_hsv')
     >>> table["redd"]
     Traceback (most recent call last):
-    crowdwise.errors.InputError: colour 'redd' is unknown: did you mean 'red'?
+    crowdwise.fit.registry.UnknownName: colour 'redd' is unknown: did you mean 'red'?
     """
 
     def __init__(self, what: str, own: Mapping[str, E], group: str):
@@ -66,9 +74,10 @@ class Registry(Mapping[str, E], Generic[E]):
             return self.own[name]
         if name in self.foreign:
             return self._loaded(self.foreign[name])
-        near = get_close_matches(str(name), self, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose {', '.join(self)}"
-        raise InputError(f"{self.what} {name!r} is unknown: {hint}")
+        names = [*self.own, *self.foreign]
+        near = get_close_matches(str(name), names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose {', '.join(names)}"
+        raise UnknownName(f"{self.what} {name!r} is unknown: {hint}")
 
     def _loaded(self, point: EntryPoint) -> E:
         try:
@@ -81,10 +90,16 @@ class Registry(Mapping[str, E], Generic[E]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self.own
-        yield from self.foreign
+        for name in self.foreign:
+            try:
+                self[name]
+            except InputError as error:  # a broken package costs its own names, and no others
+                warnings.warn(f"{error}; it is left out", DataWarning, stacklevel=2)
+                continue
+            yield name
 
     def __len__(self) -> int:
-        return len(self.own) + len(self.foreign)
+        return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in self.foreign

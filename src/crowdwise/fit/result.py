@@ -193,6 +193,8 @@ class Result:
 def load(path: str | Path) -> Result:
     """Read a result that `Result.save` wrote."""
     arrays, header = read_arrays(path, "a saved result")
+    if "format" not in header or "method" not in header:
+        raise InputError(f"{path} is not a saved result")
     if header["format"] != FORMAT:
         raise InputError(f"{path} has format {header['format']}; this version reads {FORMAT}")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
@@ -200,7 +202,7 @@ def load(path: str | Path) -> Result:
     def group(name: str) -> dict[str, Array]:
         return {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
 
-    found = {name.removesuffix("_text").removesuffix("_ends") for name in group("estimate")}
+    found = {name.removesuffix("_text").removesuffix("_ends").removesuffix("_json") for name in group("estimate")}
     keys = header["keys"]
     return Result(
         method=make(header["method"], **options),

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
-from ..votes.codes import Array
+from ..votes.codes import Array, natural_order
+from ..votes.columns import is_empty
 from .params import Axes, Params
 
 
@@ -151,12 +152,26 @@ class Chain(Structure):
                 where = "an export of spans, or Crowd(keyed_by=...)"
                 raise InputError(f"structure='chain' needs items that have a document and a place: {where}")
             chain, *place = keys.columns.values()
-            code = np.unique(chain.astype(str), return_inverse=True)[1]
-            order = np.lexsort((*reversed(place), code))
-            begin = np.flatnonzero(np.diff(code[order], prepend=-1, append=code.size))
+            code = np.unique([repr(name) for name in chain.tolist()], return_inverse=True)[1]
+            alone = np.logical_or.reduce([is_empty(column) for column in (chain, *place)])
+            code[alone] = code.size + np.flatnonzero(alone)
+            order = np.lexsort((*(_ranked(column) for column in reversed(place)), code))
+            begin = np.flatnonzero(np.diff(code[order], prepend=-1, append=-1))
             ops.kept[Chain] = Order(order, begin)
         layout: Order = ops.kept[Chain]
         return layout
+
+
+def _ranked(column: Array) -> Array:
+    """Places as numbers: as they are, or in the order that a person expects of texts."""
+    if column.dtype.kind in "iuf":
+        return column
+    some, out = ~is_empty(column), np.zeros(column.size, np.int64)
+    texts, code = np.unique([str(cell) for cell in column[some].tolist()], return_inverse=True)
+    rank = np.empty(texts.size, np.int64)
+    rank[natural_order(texts.astype(object))] = np.arange(texts.size)
+    out[some] = rank[code]
+    return out
 
 
 def class_shares(prior: str | tuple[float, ...], mass: Array) -> Array:
@@ -181,6 +196,6 @@ def checked_class_prior(prior: Any) -> str | tuple[float, ...]:
         given = tuple(float(share) for share in prior)
     except (TypeError, ValueError):
         given = (0.0,)
-    if not all(0.0 < share < np.inf for share in given):
+    if not given or not all(0.0 < share < np.inf for share in given):
         raise InputError(f"class_prior={prior!r}: a tuple of positive numbers, one for each class, is needed")
     return given

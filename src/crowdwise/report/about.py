@@ -51,9 +51,10 @@ class About:
         if self.items < 0:
             raise InputError(f"items={self.items} must be at least 0")
         crowd = Crowd.of(self.crowd).with_names(annotators=self.result.annotators).with_classes(self.result.classes)
-        if not np.array_equal(crowd.items, self.result.items):
+        if crowd.n_items != len(self.result.items) or (find(crowd.items, self.result.items) < 0).any():
             raise InputError("the result is of other items: make the report of the votes that were fitted")
-        object.__setattr__(self, "crowd", crowd)
+        same = np.array_equal(crowd.items, self.result.items)
+        object.__setattr__(self, "crowd", crowd if same else crowd.with_first("item", self.result.items))
         object.__setattr__(self, "truth", _not_told(self.truth, self.gold))
 
     @cached_property

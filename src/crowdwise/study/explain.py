@@ -11,6 +11,7 @@ import numpy as np
 from ..engine import bind
 from ..errors import InputError
 from ..fit.aggregator import Aggregator
+from ..fit.params import Params
 from ..fit.result import Result
 from ..votes.codes import Array, find, names_array, shown
 from ..votes.crowd import Crowd
@@ -59,7 +60,7 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
     if len(result.classes) == 1:
         raise InputError(f"there is only one class, {shown(result.classes[0])}: there is no other to compare with")
     crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
-    few = result.weighted(crowd).subset(items=items)
+    few, params = result.weighted(crowd).subset(items=items), result.params_on(crowd)
     place = find(few.items, result.items)
     label, sides = result.label_codes[place], result.posterior[place]
     runner_up = np.where(np.arange(len(result.classes)) == label[:, None], -1.0, sides).argmax(axis=1)
@@ -67,8 +68,11 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
     if (other == label).any():
         same = few.items[int((other == label).argmax())]
         raise InputError(f"item {shown(same)} is labelled {against!r}: choose another class to compare with")
-    added = _added(few, method, result, label, other)
-    says, before = added or _lost(few, method, result, label, other)
+    added = _added(few, method, params, label, other)
+    structure = getattr(method, "structure", "independent")
+    if added is None and structure != "independent":
+        raise InputError(f"{method.name} with structure={structure!r} couples items: votes cannot be told apart")
+    says, before = added or _lost(few, method, params, label, other)
     first = np.searchsorted(few.item, np.arange(few.n_items + 1))
     classes = result.classes.tolist()
     why = []
@@ -95,17 +99,17 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
     return why
 
 
-def _added(few: Crowd, method: Aggregator, result: Result, label: Array, other: Array) -> tuple[Array, Array] | None:
+def _added(few: Crowd, method: Aggregator, params: Params, label: Array, other: Array) -> tuple[Array, Array] | None:
     """Scores add over votes: with every vote an item of its own, they are what each vote says."""
     vote = np.arange(few.n_votes)
-    scores = method.scores(bind(few.derive(item=vote, items=vote), "numpy"), result.params)
+    scores = method.scores(bind(few.derive(item=vote, items=vote), "numpy"), params)
     if scores is None:
         return None
-    prior = np.broadcast_to(method.class_scores(result.params), len(result.classes))
+    prior = np.broadcast_to(method.class_scores(params), few.n_classes)
     return scores[vote, label[few.item]] - scores[vote, other[few.item]], prior[label] - prior[other]
 
 
-def _lost(few: Crowd, method: Aggregator, result: Result, label: Array, other: Array) -> tuple[Array, Array]:
+def _lost(few: Crowd, method: Aggregator, params: Params, label: Array, other: Array) -> tuple[Array, Array]:
     """Each item as it is, and once more without each of its votes, at the fitted parameters; some items at a time."""
     n = np.bincount(few.item, minlength=few.n_items)
     part = np.cumsum(n * (n + 1)) // AT_ONCE
@@ -120,7 +124,7 @@ def _lost(few: Crowd, method: Aggregator, result: Result, label: Array, other: A
         copies = few.take(votes[(begin_vote[of] + vote)[kept]]).derive(
             item=(begin[of] + copy)[kept], items=np.arange((n[at] + 1).sum())
         )
-        posterior = np.maximum(method.infer(bind(copies, "numpy"), result.params), 1e-12)
+        posterior = np.maximum(method.infer(bind(copies, "numpy"), params), 1e-12)
         row = np.repeat(at, n[at] + 1)
         odds = np.log(posterior[np.arange(row.size), label[row]] / posterior[np.arange(row.size), other[row]])
         without = np.setdiff1d(np.arange(row.size), begin)

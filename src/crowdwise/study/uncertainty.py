@@ -258,6 +258,8 @@ def _imputed(crowd: Crowd, result: Result, known: Known | None, n: int, seed: in
 def _bootstrap(crowd: Crowd, result: Result, known: Known | None, n: int, seed: int) -> Iterator[Draw]:
     if getattr(result.method, "history", 0.0):
         raise InputError("a fit with history cannot be bootstrapped, its past items are gone: take way='imputed'")
+    if getattr(result.method, "structure", "independent") != "independent":
+        raise InputError("items that follow each other cannot be drawn one by one: take way='imputed'")
     own = None if known is None else normalise(known.dense(crowd.n_items))[0]
     rng = np.random.default_rng(seed)
     first = np.searchsorted(crowd.item, np.arange(crowd.n_items + 1))

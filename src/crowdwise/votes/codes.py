@@ -216,6 +216,12 @@ def interleaved(columns: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     arrays = [as_arrow(column) for column in columns]
+    kinds = {str(array.type) for array in arrays}
+    if len(kinds) > 1 and all(pa.types.is_integer(array.type) for array in arrays):
+        arrays = [array.cast(pa.int64()) for array in arrays]
+    elif len(kinds) > 1:
+        types = ", ".join(sorted(kinds))
+        raise InputError(f"and its partner hold values of several types ({types}): convert them to one")
     whole = pa.concat_arrays([chunk for array in arrays for chunk in getattr(array, "chunks", [array])])
     n = len(arrays[0])
     return whole.take(pa.array((np.arange(n)[:, None] + n * np.arange(len(arrays))).ravel()))

@@ -25,10 +25,12 @@ def encoded(
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise InputError(f"the columns differ in length: {told}")
-    joined = {
-        axis: columns[names[0]] if len(names) == 1 else interleaved([columns[name] for name in names])
-        for axis, names in together.items()
-    }
+    joined = {}
+    for axis, own in together.items():
+        try:
+            joined[axis] = columns[own[0]] if len(own) == 1 else interleaved([columns[name] for name in own])
+        except InputError as error:
+            raise InputError(f"column {own[0]!r} {error}") from error
     coding = encode_all(joined, {axes[column] for column in missing_ok})
     names: dict[str, Any] = {}
     codes: dict[str, Any] = {}
@@ -84,7 +86,8 @@ def by_name(columns: Mapping[str, Any] | None, what: str, names: Array, code: Ar
             raise InputError(f"column {name!r}: {len(values)} values for {code.size} votes")
         first = np.full(len(names), -1)
         first[code[::-1]] = np.arange(code.size)[::-1]
-        differs = values != values[first][code]
+        usual = values[first][code]
+        differs = (values != usual) & ~(is_empty(values) & is_empty(usual))
         if differs.any():
             who = names[code[int(differs.argmax())]]
             article = "an" if what[0] in "ai" else "a"
@@ -119,24 +122,28 @@ def merged(wide: Mapping[str, Array], more: Mapping[str, Array], place: Array, n
     """Columns of names, filled in by those of more names; two values of one name are an error."""
     out = dict(wide)
     for name, column in more.items():
-        values = np.array(wide[name]) if name in wide else longer(column[:0], len(names))
-        empty = _is_empty(values[place])
-        told = ~_is_empty(column)
+        values = np.full(len(names), None, object)
+        if name in wide:
+            values[:] = wide[name].tolist()
+        told, empty = ~is_empty(column), is_empty(values[place])
         clash = told & ~empty & (values[place] != column)
         if clash.any():
-            who = names[place[int(clash.argmax())]]
-            raise InputError(
-                f"column {name!r}: {shown(who)} has one value in the first votes, and another in the others"
-            )
-        if values.dtype != column.dtype:
-            values = values.astype(object)
-        values[place[empty]] = column[empty]
-        out[name] = column[np.argsort(place)] if len(column) == len(names) else values
+            who = shown(names[place[int(clash.argmax())]])
+            raise InputError(f"column {name!r}: {who} has one value in the first votes, and another in the others")
+        values[place[told]] = column[told]
+        out[name] = _narrow(values, column.dtype)
     return out
 
 
-def _is_empty(values: Array) -> Array:
+def _narrow(values: Array, dtype: Any) -> Array:
+    """Values in the type that they came in, where none is missing, or the type can say so."""
+    if dtype.kind == "f":
+        return np.array([np.nan if value is None else value for value in values.tolist()], dtype)
+    return values if is_empty(values).any() or dtype.kind == "O" else np.array(values.tolist())
+
+
+def is_empty(values: Array) -> Array:
     """Where a cell is None or NaN."""
     if values.dtype.kind == "O":
-        return np.array([value is None for value in values.tolist()], bool)
+        return np.array([value is None or value != value for value in values.tolist()], bool)  # noqa: PLR0124
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from .codes import Array, find, names_array, shown
 from .columns import by_name, encoded
-from .frames import as_table, require_column, values_of
+from .frames import as_table, find_column, require_column, values_of
 from .votes import Votes
 
 SIDES = ("left", "right", "tie")
@@ -80,13 +80,23 @@ class Comparisons(Votes):
         return made.with_first("item", items).with_first("annotator", annotators)
 
     @classmethod
-    def from_frame(cls, frame: Any, **columns: str) -> Self:
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        left: str | None = None,
+        right: str | None = None,
+        annotator: str | None = None,
+        label: str | None = None,
+    ) -> Self:
         """Comparisons from the rows of a frame, of any make, with the columns left, right, annotator and label.
 
         Other names are given by role: `from_frame(frame, left="answer_a", right="answer_b")`.
         """
         table = as_table(frame)
-        roles = ("left", "right", "annotator", "label")
+        roles = {"left": left, "right": right, "annotator": annotator, "label": label}
+        weight = find_column("weight", table.columns)
         return cls.from_columns(
-            *(values_of(table[require_column(role, table.columns, columns.get(role))]) for role in roles)
+            *(values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items()),
+            weight=None if weight is None else table[weight].to_numpy(),
         )

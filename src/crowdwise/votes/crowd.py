@@ -79,7 +79,7 @@ class Crowd(Votes):
             extra={name: of_votes(column) for name, column in (extra or {}).items()},
             annotator_extra=by_name(annotator_extra, "annotator", names["annotators"], code["annotator"]),
             item_extra=by_name(item_extra, "item", names["items"], code["item"]),
-            keyed_by=tuple(keyed_by),
+            keyed_by=(keyed_by,) if isinstance(keyed_by, str) else tuple(keyed_by),
             dropped={} if kept.all() else {"no vote": int((~kept).sum())},
         )
         crowd = crowd._without(no_vote).once(repeats)

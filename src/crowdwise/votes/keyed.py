@@ -44,7 +44,7 @@ def hashed(names: Array) -> Array:
             return _mixed(whole.astype(np.int64).view(np.uint64) * STEP)
     import pyarrow as pa
 
-    texts = pa.array(names, pa.large_string())
+    texts = pa.array([name if isinstance(name, str) else str(name) for name in names.tolist()], pa.large_string())
     ends = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1)
     letters = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
     out = np.zeros(len(texts), np.uint64)

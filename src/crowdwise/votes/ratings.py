@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from .codes import Array
 from .columns import by_name, encoded
-from .frames import as_table, require_column, values_of
+from .frames import as_table, find_column, require_column, values_of
 from .votes import Repeats, Votes
 
 
@@ -65,9 +65,11 @@ class Ratings(Votes):
     ) -> Self:
         """Ratings from the rows of a pandas, polars or pyarrow frame; columns are found by their usual names."""
         table = as_table(frame)
+        weight = None if "weight" in options else find_column("weight", table.columns)
         return cls.from_columns(
             values_of(table[require_column("item", table.columns, item)]),
             values_of(table[require_column("annotator", table.columns, annotator)]),
             table[require_column("value", table.columns, value)].to_numpy(),
+            **({"weight": table[weight].to_numpy()} if weight else {}),
             **options,
         )

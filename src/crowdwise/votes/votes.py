@@ -65,15 +65,15 @@ class Votes(ABC):
             checked[column] = checked_numbers(column, getattr(self, column), n)
         if self.weight is not None:
             checked["weight"] = checked_weight(self.weight, n)
-        for columns, size, what in (
-            (self.extra, n, "votes"),
-            (self.annotator_extra, len(checked["annotators"]), "annotators"),
-            (self.item_extra, len(checked["items"]), "items"),
-        ):
-            for name, value in columns.items():
+        sizes = {"extra": (n, "votes")}
+        sizes |= {extra: (len(checked[axis]), axis) for axis, extra in EXTRA.items()}
+        for extra, (size, what) in sizes.items():
+            for name, value in getattr(self, extra).items():
                 if len(value) != size:
                     raise InputError(f"column {name!r}: {len(value)} values for {size} {what}")
-        for name in self.keyed_by:
+            checked[extra] = {name: np.asarray(value) for name, value in getattr(self, extra).items()}
+        checked["keyed_by"] = (self.keyed_by,) if isinstance(self.keyed_by, str) else tuple(self.keyed_by)
+        for name in checked["keyed_by"]:
             if name not in self.item_extra:
                 raise InputError(f"keyed_by: there is no column {name!r} of the items")
         for name, value in checked.items():
@@ -96,6 +96,8 @@ class Votes(ABC):
         object.__setattr__(self, "extra", {name: kept(column) for name, column in self.extra.items()})
         for axis in self.axes():
             object.__setattr__(self, axis, _frozen(getattr(self, axis)))
+        for extra in EXTRA.values():
+            object.__setattr__(self, extra, {name: _frozen(one) for name, one in getattr(self, extra).items()})
 
     def derive(self, **changes: Any) -> Self:
         """Votes made of these, which were checked already: nothing is checked again.
@@ -189,15 +191,16 @@ class Votes(ABC):
 
     def summary(self) -> dict[str, Any]:
         """Sizes, what is odd about them, and what was left out."""
-        per = {column: np.bincount(getattr(self, column), minlength=len(getattr(self, axis)))
-               for column, axis in self.codes.items()}  # fmt: skip
+        per = {axis: np.zeros(len(getattr(self, axis)), np.int64) for axis in self.axes()}
+        for column, axis in self.codes.items():
+            per[axis] += np.bincount(getattr(self, column), minlength=per[axis].size)
         return {
             "votes": self.n_votes,
             **{axis: len(getattr(self, axis)) for axis in self.axes()},
-            "votes per item": round(float(per["item"].mean()), 3) if self.n_items else 0.0,
-            "votes per annotator": round(float(per["annotator"].mean()), 3) if self.n_annotators else 0.0,
+            "votes per item": round(float(per["items"].mean()), 3) if self.n_items else 0.0,
+            "votes per annotator": round(float(per["annotators"].mean()), 3) if self.n_annotators else 0.0,
             "repeated votes": self.n_repeated,
-            **{f"{self.codes[column]} without votes": int((count == 0).sum()) for column, count in per.items()},
+            **{f"{axis} without votes": int((count == 0).sum()) for axis, count in per.items()},
             **{f"dropped: {reason}": count for reason, count in self.dropped.items()},
         }
 

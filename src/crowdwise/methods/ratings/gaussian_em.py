@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...errors import InputError
 from ...fit.climber import Climber, Part, added
 from ...fit.estimates import Values
 from ...fit.params import Axes, Names, Params
 from ...votes.codes import Array
+from ...votes.keyed import keyed_uniform
 from ...votes.known import KnownValues
 from ...votes.ratings import Ratings
 from .rating_method import RatingMethod, by_annotator, by_item, weight_of
@@ -57,13 +59,20 @@ class GaussianEM(Climber[Ratings, Values], RatingMethod):
     shape: float = 2.0
 
     def first_sums(self, parts: Sequence[Part[Ratings]], start: Any, run: int) -> Params:
-        sums = [self._moments(part.ops, self._mean(part), np.zeros(part.ops.n_items)) for part in parts]
-        return added(sums)
+        if start is not None:
+            raise InputError(f"{self.name} starts from the ratings, or from a result of its own")
+        total = [np.array([(weight_of(part.ops) * part.ops.value).sum(), weight_of(part.ops).sum()]) for part in parts]
+        usual = float(np.divide(*sum(total, np.zeros(2))))
+        starts = [(part.ops, self._start(part, usual, run)) for part in parts]
+        return added(self._moments(ops, mean, np.zeros(ops.n_items)) for ops, mean in starts)
 
-    def _mean(self, part: Part[Ratings]) -> Array:
-        """Each item's mean rating: where a climb starts."""
+    def _start(self, part: Part[Ratings], usual: float, run: int) -> Array:
+        """Each item's mean rating, that of all where there is none; pushed about in all runs but the first."""
         ops, weight = part.ops, weight_of(part.ops)
-        mean = by_item(ops, weight * ops.value) / np.maximum(by_item(ops, weight), 1e-300)
+        n = by_item(ops, weight)
+        mean = np.where(n > 0.0, by_item(ops, weight * ops.value) / np.maximum(n, 1e-300), usual)
+        if run:
+            mean += np.std(ops.value) * (keyed_uniform(self.seed * 1_000_003 + run, ops.item_hash) - 0.5)
         return self._obeyed(mean, np.zeros_like(mean), part.known)[0]
 
     def sweep(self, ops: Ratings, params: Params, known: KnownValues | None) -> tuple[Params, float]:

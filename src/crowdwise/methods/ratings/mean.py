@@ -40,10 +40,11 @@ class Mean(RatingMethod):
 
     def infer(self, ops: Ratings, params: Params, known: KnownValues | None = None) -> Values:
         weight = weight_of(ops)
-        n, whole = by_item(ops, weight), float(np.average(ops.value, weights=weight))
+        n, total = by_item(ops, weight), float(weight.sum())
+        whole = float((weight * ops.value).sum()) / total if total else np.nan
         mean = np.where(n > 0.0, by_item(ops, weight * ops.value) / np.maximum(n, 1e-300), whole)
-        free = max(weight.sum() - np.count_nonzero(n), 1.0)
-        between = float((weight * (ops.value - whole) ** 2).sum() / weight.sum()) or np.nan
+        free = max(total - np.count_nonzero(n), 1.0)
+        between = float((weight * (ops.value - whole) ** 2).sum()) / max(total, 1e-300) or np.nan
         within = float((weight * (ops.value - mean[ops.item]) ** 2).sum()) / free or between
         sd = np.sqrt(np.where(n > 0.0, within / np.maximum(n, 1e-300), between))
         if known is not None:

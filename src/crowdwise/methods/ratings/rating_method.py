@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import DataWarning, InputError, how_many
 from ...fit.estimates import Values
 from ...fit.method import Method
 from ...votes.codes import Array, find, shown
@@ -33,8 +34,19 @@ class RatingMethod(Method[Ratings, Values]):
             numbers = value.astype(float)
         except (TypeError, ValueError) as error:
             raise InputError(f"gold of ratings must be numbers, not such as {shown(value[0])}") from error
-        order = np.argsort(place)[np.count_nonzero(place < 0) :]
-        return KnownValues(place[order], numbers[order])
+        if not np.isfinite(numbers).all():
+            wrong = shown(items[int((~np.isfinite(numbers)).argmax())])
+            raise InputError(f"gold of item {wrong} is not a finite number")
+        strange = place < 0
+        if strange.any():
+            count, first = how_many(int(strange.sum()), "items"), shown(items[strange][0])
+            warnings.warn(f"gold names {count} without ratings, such as {first}; left out", DataWarning, stacklevel=3)
+        found: dict[int, float] = {}
+        for code, number in zip(place[~strange].tolist(), numbers[~strange].tolist(), strict=True):
+            if found.setdefault(code, number) != number:
+                raise InputError(f"gold has several values for item {shown(votes.items[code])}")
+        item = np.array(sorted(found), np.int64)
+        return KnownValues(item, np.array([found[code] for code in item.tolist()], float))
 
     def bind(self, votes: Ratings, engine: str) -> Ratings:
         if engine not in ("auto", "numpy"):

@@ -45,7 +45,8 @@ def _tally(classes: Array, votes: Array) -> Table:
 def _why(crowd: Crowd, result: Result, items: Array) -> list[dict[str, Any] | None]:
     """None where there is no other class to hold against the label, or so many votes that it would take too long."""
     votes = np.bincount(crowd.item, minlength=crowd.n_items)[find(items, crowd.items)]
-    told = np.flatnonzero((votes <= MOST_EXPLAINED) & (len(result.classes) > 1))
+    coupled = getattr(result.method, "structure", "independent") != "independent"
+    told = np.flatnonzero((votes <= MOST_EXPLAINED) & (len(result.classes) > 1) & (not coupled))
     out: list[dict[str, Any] | None] = [None] * len(items)
     if told.size:
         for place, why in zip(told, explain_all(crowd, result, items[told].tolist()), strict=True):
