@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +33,7 @@ class Door(ModuleType):
 
     def __init__(self, name: str, behind: tuple[str, ...]):
         super().__init__(f"crowdwise.{name}", f"Stands for crowdwise.{' and crowdwise.'.join(behind)}.")
+        self.__spec__ = ModuleSpec(f"crowdwise.{name}", None)
         self.__behind = [f"crowdwise.{module}" for module in behind]
 
     def __getattr__(self, name: str) -> Any:
@@ -46,5 +49,13 @@ class Door(ModuleType):
         return sorted({name for module in map(import_module, self.__behind) for name in dir(module) if name[0] != "_"})
 
 
+def _open(name: str, behind: tuple[str, ...]) -> None:
+    """A door, and one for each file where a folder stands behind it."""
+    sys.modules[f"crowdwise.{name}"] = Door(name, behind)
+    for module in behind:
+        for file in Path(__file__).parent.joinpath(*module.split(".")).glob("[a-z]*.py"):
+            sys.modules[f"crowdwise.{name}.{file.stem}"] = Door(f"{name}.{file.stem}", (f"{module}.{file.stem}",))
+
+
 for _name, _behind in DOORS.items():
-    sys.modules[f"crowdwise.{_name}"] = Door(_name, _behind)
+    _open(_name, _behind)

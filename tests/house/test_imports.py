@@ -88,6 +88,15 @@ def test_old_doors_open(door):
         module.no_such_name  # noqa: B018
 
 
+def test_old_paths_of_files_and_stars():
+    code = (
+        "from crowdwise.annotators.quality import quality; from crowdwise.moments.tensor import Tensor\n"
+        "from crowdwise.annotators import *; from crowdwise.io import *\n"
+        "import crowdwise; assert verdicts and read_votes and quality and Tensor is crowdwise.Tensor"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_base_names_are_unique_or_obvious():
     """A file of a command is named after the command; every other name says enough to be alone."""
     seen = {}

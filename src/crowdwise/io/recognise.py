@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -74,8 +74,7 @@ def of_records(source: Source, name: str | None) -> Answers | Iterator[Record]:
     found = chain([first], found)
     if name == "table":
         return found
-    plain = bool(find_column("item", record) and find_column("label", record))
-    chosen = name or recognised("records", record, plain)
+    chosen = name or recognised("records", record, _is_plain(record))
     if name is None and chosen in (None, "peerannot") and (what := _not_votes(record)):
         raise InputError(f"{source.name}, {where}: {what}")
     if chosen is None or format_of(chosen).shape != "records":
@@ -85,8 +84,13 @@ def of_records(source: Source, name: str | None) -> Answers | Iterator[Record]:
 
 def tool_of(columns: list[str]) -> str | None:
     """Whose table has such columns; None where it is a plain one."""
-    plain = bool(find_column("item", columns) and find_column("label", columns))
-    return recognised("table", columns, plain)
+    return recognised("table", columns, _is_plain(columns))
+
+
+def _is_plain(columns: Iterable[str]) -> bool:
+    """Whether these are the columns of a plain table, for which nobody else is asked."""
+    names = list(columns)
+    return bool(find_column("item", names) and find_column("label", names))
 
 
 def of_table(rows: Rows, name: str | None) -> Answers | None:

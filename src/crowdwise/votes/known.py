@@ -52,9 +52,10 @@ class Known:
     @property
     def gold(self) -> Known:
         """Those of which one class is certain."""
-        return self._some(np.isfinite(self.log_rows).sum(axis=1) == 1)
+        return self.some(np.isfinite(self.log_rows).sum(axis=1) == 1)
 
-    def _some(self, keep: Array) -> Known:
+    def some(self, keep: Array) -> Known:
+        """What is known of some of the items, by a mask."""
         return Known(self.item[keep], self.log_rows[keep])
 
 
@@ -71,3 +72,8 @@ class KnownValues:
 
     item: Array
     value: Array
+
+    def part(self, low: int, high: int) -> KnownValues:
+        """What is known of items low .. high - 1, counted from low."""
+        at = slice(*np.searchsorted(self.item, [low, high]))
+        return KnownValues(self.item[at] - low, self.value[at])

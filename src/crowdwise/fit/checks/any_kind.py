@@ -104,19 +104,12 @@ def parts_are_whole(method: AnyMethod, engine: str) -> None:
     whole = few.solve(few.bind(votes, engine), known, None, None)
     edges = np.linspace(0, votes.n_items, 11).astype(int)
     parts = [
-        Part(few.bind(votes.subset(items=votes.items[low:high]), engine), _part(known, low, high))
+        Part(few.bind(votes.subset(items=votes.items[low:high]), engine), known.part(low, high))
         for low, high in pairwise(edges)
     ]
     cut = few.solve_parts(parts)
     gap = np.abs(np.array(whole.trace) - cut.trace).max() / np.abs(whole.trace).max()
     assert gap <= 1e-12, f"parts part from the whole by {gap:.2g}"
-
-
-def _part(known: Any, low: int, high: int) -> Any:
-    if hasattr(known, "part"):
-        return known.part(low, high)
-    at = slice(*np.searchsorted(known.item, [low, high]))
-    return dataclasses.replace(known, item=known.item[at] - low, value=known.value[at])
 
 
 @promise(kinds=EVERY_KIND, engines="all")

@@ -97,5 +97,4 @@ class BWA(Aggregator):
         """Degrees as they are, but where something is known of an item's class."""
         if known is None:
             return degree
-        told = np.ptp(known.log_rows, axis=1) > 0.0
-        return Known(known.item[told], known.log_rows[told]).obeyed(degree)
+        return known.some(np.ptp(known.log_rows, axis=1) > 0.0).obeyed(degree)
