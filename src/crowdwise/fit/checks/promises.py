@@ -40,7 +40,7 @@ def promise(
     *, kinds: frozenset[str] = frozenset({"classes"}), engines: Literal["all", "reference", "others"] = "reference"
 ) -> Callable[[Check], Check]:
     """Register a promise under its sentence: the first line of its docstring."""
-    names = {"reference": ENGINES[:1], "others": (*ENGINES[1:], "numba:3"), "all": (*ENGINES, "numba:3")}[engines]
+    names = {"reference": ENGINES[:1], "others": (*ENGINES[1:], "numba:3"), "all": ENGINES}[engines]
 
     def register(holds: Check) -> Check:
         sentence = (holds.__doc__ or "").splitlines()[0].rstrip(".")
