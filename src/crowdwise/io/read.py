@@ -35,6 +35,8 @@ DESCRIPTIONS = {
     "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed: 0",
 }  # fmt: skip
 
+ZIP = b"PK\x03\x04"  # how such a file begins
+
 
 class Reading(NamedTuple):
     """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
@@ -122,9 +124,11 @@ def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wante
     if not isinstance(source, str | Path):
         return _flat(unlisted(rows_of(source)))
     path = Path(source)
-    if str(source) != "-" and (path.is_dir() or (path.is_file() and _is_zip(path))):
+    if str(source) != "-" and path.is_dir():
         return of_files(path, form)
     opened = open_source(source)
+    if opened.path == path and opened.head.startswith(ZIP):
+        return of_files(path, form)
     if (form is not None and format_of(form).shape == "folder") or (form is None and opened.begins == b"<"):
         return of_one_file(opened, form or "cvat")
     found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
@@ -170,14 +174,6 @@ def _flat(rows: Rows) -> Rows:
     note = f"columns of lists or objects not used: {', '.join(nested)}"
     left = [name for name in rows.table.column_names if name not in nested]
     return rows._replace(table=rows.table.drop_columns(nested), notes=[*rows.notes, note], names=left)
-
-
-def _is_zip(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"PK\x03\x04"
-    except OSError:  # said where it is read
-        return False
 
 
 def _of_export(
