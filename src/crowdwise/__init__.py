@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .doors import DOORS
-from .errors import DataWarning, InputError, TooLarge
+from .errors import DataWarning, InputError, TooLarge, Undecided
 from .fit.result import Result, load
 from .methods import METHODS
 from .votes.comparisons import Comparisons
@@ -60,13 +60,14 @@ if TYPE_CHECKING:
     from .methods.comparisons.bradley_terry import BradleyTerry as BradleyTerry
     from .methods.ratings.gaussian_em import GaussianEM as GaussianEM
     from .methods.ratings.mean import Mean as Mean
+    from .study.settle import settle as settle
     # end
 
 __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
 __all__ = [
-    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge", "load",
-    "soften",
+    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge",
+    "Undecided", "load", "settle", "soften",
     *(entry.class_name for entry in METHODS.own.values()),
 ]  # fmt: skip
 
@@ -76,6 +77,8 @@ def __getattr__(name: str) -> Any:
     entry = METHODS.named(name)
     if entry is not None:
         return entry.load()
+    if name == "settle":
+        return import_module("crowdwise.study.settle").settle
     if name in ROOMS:
         return import_module(f"crowdwise.{name}")
     raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")

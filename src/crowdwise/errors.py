@@ -20,6 +20,10 @@ class InputError(ValueError):
         return str(self) if str(self).startswith(file) else f"{file}: {self}"
 
 
+class Undecided(InputError):
+    """The votes alone cannot decide: two explanations contradict each other; the message says what would help."""
+
+
 class TooLarge(MemoryError):
     """The answer would not fit into this machine's memory; the message names how much it needs."""
 

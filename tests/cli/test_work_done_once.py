@@ -26,7 +26,15 @@ def test_aggregate_loads_what_it_uses(votes):
     words = ["aggregate", votes, "-m", "dawid-skene", "--out", f"{votes}.out.csv"]
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
-    for room in ("study.", "methods.classes.moments", "methods.classes.bayes", "report", "learn."):
+    for room in (
+        "study.annotators",
+        "study.compare",
+        "study.identify",
+        "methods.classes.moments",
+        "methods.classes.bayes",
+        "report",
+        "learn.",
+    ):
         assert not [name for name in loaded if name.startswith(f"crowdwise.{room}")], room
 
 

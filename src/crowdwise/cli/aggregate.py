@@ -25,6 +25,7 @@ def aggregate(
     votes: o.Votes,
     method: o.MethodName = "auto",
     gold: o.Gold = None,
+    trusted: o.Trusted = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
     to: Annotated[
         str,
@@ -64,6 +65,7 @@ def aggregate(
     from ..fit.result import load
     from ..io import write_table
     from ..methods import make
+    from ..study.settle import settle
     from ..votes.table import Table
 
     _check_target(to, out, json)
@@ -72,13 +74,14 @@ def aggregate(
         reading = o.read(context.params, set_=set_)
         crowd, known = o.with_known(reading, gold)
         begin = load(start) if start and start.endswith(".npz") else start
-        result = model.fit(crowd, gold=known, start=begin, engine=engine, callback=o.steps(tell))
+        who = trusted or ()
+        result = settle(crowd, model, gold=known, trusted=who, start=begin, engine=engine, callback=o.steps(tell))
         columns = dict(result.to_table().columns)
         if intervals is not None:
             columns |= _intervals(crowd, result, intervals, known)
         if calibrate:
             columns["calibrated"] = _calibrated(crowd, result, known, begin, engine)
-    _say_how_it_ended(result)
+    o.say_notes(result, method)
     labels, confidence = result.labels, columns["calibrated" if calibrate else "confidence"]
     unsure = confidence < min_confidence
     if unsure.any():
@@ -140,16 +143,6 @@ def _check_target(to: str, out: str, json: bool) -> None:
     check_target(out, to, label_formats())
     if to != "table" and out == "-" and json:
         raise InputError(f"--to {to} needs a file: name it with --out")
-
-
-def _say_how_it_ended(result: Result) -> None:
-    method = result.method
-    for note in result.notes:
-        o.say(f"{method.name}: {note}")
-    if not result.converged:
-        after = f" after {len(result.trace)} steps" if result.trace else ""
-        more = "; --set max_iter=... allows more" if hasattr(method, "max_iter") else ""
-        o.say(f"{method.name} stopped{after} before it settled{more}")
 
 
 def _for_a_tool(

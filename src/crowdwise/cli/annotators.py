@@ -67,6 +67,7 @@ def annotators(
     from ..io import write_table
     from ..methods import make
     from ..study.annotators import attacked_items, effective_number, prune, quality_by_class, verdicts, with_timing
+    from ..study.settle import settle
     from ..votes.codes import find
 
     extra = tuple(name for name in (time, seconds) if name)
@@ -74,12 +75,11 @@ def annotators(
         reading = o.read(context.params, extra, set_)
         crowd, known = o.with_known(reading, gold)
         model = make(method, seed=seed, **o.settings(set_))
-        result, doubt = o.believed(crowd, model, known, trusted, engine, tell)
+        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
         found = verdicts(crowd, result, **rules, gold=known, engine=engine)
         found = with_timing(found, crowd, result, time=time or "", seconds=seconds or "")
-    if doubt:
-        o.say(doubt)
+    o.say_notes(result, method)
     if out:
         write_table(found, out)
     if by_class:

@@ -18,6 +18,7 @@ def explain(
     against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
     method: o.MethodName = "auto",
     gold: o.Gold = None,
+    trusted: o.Trusted = None,
     set_: o.Settings = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
@@ -29,6 +30,7 @@ def explain(
     """
     from ..methods import make
     from ..study.explain import explain as why_of
+    from ..study.settle import settle
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
@@ -36,8 +38,9 @@ def explain(
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))
-        result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
+        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
     why = why_of(crowd, result, which, against)
+    o.say_notes(result, method)
     if json:
         fields = {
             name: getattr(why, name) for name in ("item", "label", "other", "unit", "before", "total", "additive")

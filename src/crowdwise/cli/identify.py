@@ -22,6 +22,7 @@ def identify(
         int, typer.Option(min=1, help="Shared items from which a pair is known, votes from which an annotator is.")
     ] = 20,
     gold: o.Gold = None,
+    trusted: o.Trusted = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file.")] = None,
     wanted: Annotated[str | None, typer.Option(help="Write the votes that are wanted to a file.")] = None,
     engine: o.Engine = "auto",
@@ -38,6 +39,7 @@ def identify(
     from ..io import write_table
     from ..methods import make
     from ..study.identify import identify as identified
+    from ..study.settle import settle
     from ..votes.table import Table
 
     with o.spoken_warnings(), o.progress(method) as tell:
@@ -46,8 +48,9 @@ def identify(
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))
-        result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
+        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
         found = identified(crowd, result, enough=enough, engine=engine)
+    o.say_notes(result, method)
     if out:
         write_table(found.annotators, out)
     if wanted:

@@ -16,7 +16,6 @@ import typer
 from ..io.formats import FORMATS
 
 if TYPE_CHECKING:
-    from ..fit.aggregator import Aggregator
     from ..fit.result import Result
     from ..io import Reading
     from ..votes.crowd import Crowd
@@ -210,31 +209,14 @@ def require_kin(crowd: Crowd, known: dict[Any, Any], file: str) -> None:
             raise InputError(f"{file}: {text}")
 
 
-def believed(
-    crowd: Crowd,
-    model: Aggregator,
-    gold: Any,
-    trusted: list[str] | None,
-    engine: str,
-    tell: Callable[[str], None] | None,
-) -> tuple[Result, str]:
-    """A fit that trusted annotators, or else most by heads, stand behind; and what to say where it is not the first.
-
-    Gold settles the matter, unless somebody is trusted.
-    """
-    from ..study.annotators import honest_result
-
-    fitted = model.fit(crowd, gold=gold, engine=engine, callback=steps(tell))
-    if gold is not None and not trusted:
-        return fitted, ""
-    result = honest_result(crowd, fitted, trusted=trusted or (), seed=model.seed)
-    if result is fitted:
-        return fitted, ""
-    if gold is not None:
-        result = result.method.fit(crowd, gold=gold, start=result, engine=engine)
-    against = "trusted annotators contradict" if trusted else "most annotators, by heads, contradict"
-    doubt = f"{model.name} says what {against}: another explanation of the votes is taken, and they are believed."
-    return result, doubt
+def say_notes(result: Result, method: str) -> None:
+    """What a method has to say about its choices, and whether it came to an end."""
+    for note in result.notes:
+        say(f"{method}: {note}")
+    if not result.converged:
+        after = f" after {len(result.trace)} steps" if result.trace else ""
+        more = "; --set max_iter=... allows more" if hasattr(result.method, "max_iter") else ""
+        say(f"{method} stopped{after} before it settled{more}")
 
 
 def settings(given: list[str] | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,7 +69,7 @@ def report(
     from ..report import anonymised
     from ..report import report as about
     from ..report.about import QUICK
-    from ..study.annotators.items import known_annotators
+    from ..study.settle import settle
     from ..votes.codes import find
 
     form = _form(out, form, json)
@@ -85,14 +85,15 @@ def report(
         crowd, known = o.with_known(reading, gold)
         believed = trusted or []
         if anonymise:
-            chosen = crowd.annotators[known_annotators(crowd, believed)]
+            chosen = crowd.annotators[crowd.codes_of("annotator", believed, "trusted")]
             crowd, names = anonymised(crowd)
             believed = names["annotator"][find(chosen, names["name"])].tolist()
         true = read_labels(truth) if truth else None
         if true:
             o.require_kin(crowd, true, str(truth))
-        result, doubt = o.believed(crowd, model, known, believed, engine, tell)
-        blind = o.believed(crowd, model, None, believed, engine, tell)[0] if known else None
+        how: dict[str, Any] = {"trusted": believed, "engine": engine, "callback": o.steps(tell)}
+        result = settle(crowd, model, gold=known, **how)
+        blind = settle(crowd, model, **how) if known else None
         found = about(
             crowd,
             result,
@@ -107,11 +108,12 @@ def report(
             sure=sure,
             items=top,
             title=title or ("standard input" if votes == "-" else Path(votes).name),
-            notes=(note for note in chain(reading.notes, [doubt], warned) if note),  # warnings come while it is made
+            notes=chain(reading.notes, warned),  # warnings come while it is made
             made={"command": _command(context, anonymise), "anonymised": anonymise},
             engine=engine,
             callback=tell,
         )
+    o.say_notes(result, method)
     if out == "-":
         typer.echo(found.text(form))
     else:

@@ -43,6 +43,7 @@ def review(
     from ..methods import make
     from ..study.annotators import repeated as repeated_votes
     from ..study.annotators import review as reviewed
+    from ..study.settle import settle
 
     with o.spoken_warnings(), o.progress(method) as tell:
         crowd, known = o.with_known(
@@ -50,8 +51,9 @@ def review(
             gold,
         )
         model = make(method, seed=seed, **o.settings(set_))
-        result = model.fit(crowd, gold=known, engine=engine, callback=o.steps(tell))
+        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
         found = reviewed(crowd, result, trusted=trusted or (), sure=sure, gold=known)
+    o.say_notes(result, method)
     state = found["state"].astype(str)
     queue = np.flatnonzero(state != "easy")[:top]
     rows = found.take(queue)

@@ -250,6 +250,17 @@ class Votes(ABC):
             keyed_by=self.keyed_by,
         )
 
+    def codes_of(self, column: str, names: Iterable[Any], option: str) -> Array:
+        """Codes of some names of a column; a name that is not there is an error that names the option."""
+        there, wanted = getattr(self, self.codes[column]), names_array(list(names))
+        try:
+            codes = np.asarray(find(as_names_of(there, wanted), there), np.int64)
+        except InputError:  # not even of the type of the names
+            codes = np.full(wanted.size, -1)
+        if (codes < 0).any():
+            raise InputError(f"{option}: {shown(wanted[codes < 0][0])} is no {column} of these votes")
+        return codes
+
     def with_weight(self, weight: Any) -> Self:
         """The same votes, each counting `weight[v]` times; None makes them all count once."""
         return self.derive(weight=None if weight is None else checked_weight(weight, self.n_votes))

@@ -1,10 +1,10 @@
 """Know your annotators: functions of a crowd and a result that give a Table."""
 
 from ...methods.classes.em.spem import spammer_score
+from ...methods.classes.honest import honest_result
 from .agreement import agreement, agreement_by, pairwise_agreement
 from .colluders import attacked_items, colluders, copying_pairs
 from .groups import effective_number
-from .honest import honest_result
 from .information import capacity
 from .items import repeated, review
 from .quality import confusion, quality, quality_by_class

@@ -10,11 +10,10 @@ import numpy as np
 from ...engine import bind
 from ...fit.dependence import linked_pairs
 from ...fit.result import Result
+from ...methods.classes.honest import SURE, above_guess, right_votes
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
-from .honest import SURE, above_guess, right_votes
-from .items import known_annotators
 
 LEAST_SHARED = 8
 
@@ -36,7 +35,7 @@ def colluders(crowd: Crowd, result: Result) -> Table:
 
     crowd, posterior = result.on(crowd)
     crowd = crowd.once()
-    z = above_guess(crowd, posterior)
+    z, _ = above_guess(crowd, posterior)
     against = np.flatnonzero(z < -SURE)
     among = crowd.take(np.isin(crowd.annotator, against))
     code = np.full(crowd.n_annotators, -1)
@@ -99,7 +98,7 @@ def attacked_items(crowd: Crowd, result: Result, who: Iterable[Any], *, least: i
     many vote for the result's label).
     """
     crowd, posterior = result.on(crowd)
-    attacker = np.isin(np.arange(crowd.n_annotators), known_annotators(crowd, who, "who"))
+    attacker = np.isin(np.arange(crowd.n_annotators), crowd.codes_of("annotator", who, "who"))
     label = result.labels_on(crowd, posterior)
     once = crowd.once()
     cell = once.item.astype(np.int64) * crowd.n_classes + once.label

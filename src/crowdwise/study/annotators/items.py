@@ -10,7 +10,7 @@ import numpy as np
 from ...engine import bind
 from ...errors import InputError
 from ...fit.result import Result
-from ...votes.codes import Array, as_names_of, find, names_array, shown
+from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.gold import gold_codes
 from ...votes.table import Table
@@ -124,16 +124,6 @@ def repeated(crowd: Crowd) -> Table:
 
 def _trusted_votes(crowd: Crowd, trusted: Iterable[Any]) -> Array:
     """Votes of trusted annotators by item and class."""
-    return bind(crowd).item_votes(np.isin(crowd.annotator, known_annotators(crowd, trusted)).astype(float))
-
-
-def known_annotators(crowd: Crowd, names: Iterable[Any], option: str = "trusted") -> Array:
-    """Codes of annotators by name; an error for a name that nobody has."""
-    wanted = names_array(list(names))
-    try:
-        codes = np.asarray(find(as_names_of(crowd.annotators, wanted), crowd.annotators), np.int64)
-    except InputError:  # not even of the type of the names
-        codes = np.full(wanted.size, -1)
-    if (codes < 0).any():
-        raise InputError(f"{option}: {shown(wanted[codes < 0][0])} is no annotator of these votes")
-    return codes
+    return bind(crowd).item_votes(
+        np.isin(crowd.annotator, crowd.codes_of("annotator", trusted, "trusted")).astype(float)
+    )

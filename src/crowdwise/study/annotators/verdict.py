@@ -109,7 +109,7 @@ def prune(crowd: Crowd, found: Table, unwanted: tuple[str, ...] = ("spammer", "a
         raise InputError(f"unwanted: {strange[0]!r} is no verdict: choose among {', '.join(RANK)}")
     out = found["annotator"][np.isin(found["verdict"].astype(str), unwanted)]
     kept = crowd.annotators[find(crowd.annotators, out) < 0]
-    return crowd.subset(annotators=kept).with_names(items=crowd.items)
+    return crowd.subset(annotators=kept).with_first("item", crowd.items)
 
 
 def discoveries(chance: Array, share: float) -> Array:

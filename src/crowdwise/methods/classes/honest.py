@@ -1,0 +1,196 @@
+"""The honest: what most annotators, or those who are trusted, stand behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...engine import bind
+from ...errors import Undecided, how_many
+from ...fit.aggregator import Aggregator
+from ...fit.result import Result
+from ...votes.codes import Array, shown
+from ...votes.crowd import Crowd
+from ...votes.ties import shared
+from .. import make
+
+SURE = 3.0  # standard errors from a guess beyond which somebody is better or worse than one
+MARGIN = 0.04  # of the median annotator's accuracy, or of all heads, by which another explanation must be ahead
+LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
+ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
+MOST = 0.55  # of the heads: a result behind which so many stand is not doubted
+FEWEST = 3  # annotators of whom something can be told, to speak of a majority
+
+
+def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), seed: int = 0) -> Result:
+    r"""The result, or the one that most annotators stand behind, where colluders have made another of it.
+
+    Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either `trusted`
+    annotators are, or the majority, by heads. A head stands behind a result if they are better than a guess by three
+    standard errors; those with too few votes for that are not counted. The result is doubted if somebody is trusted, if
+    not more than half of the heads stand behind it, or if Dawid-Skene from votes that count by heads contradicts it and
+    is a hundredth more likely. Then other explanations are asked: that one; the result's classes renamed as most
+    annotators name them; and what Dawid-Skene finds in the votes of those outside each group that second moments show
+    (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and colluders agree beyond it). The
+    one under which trusted annotators, or else the median one, are most accurate is taken, if they are so by four
+    points. `notes` says so. Where another explanation contradicts it, and as many heads stand behind that one, nobody
+    can know: `Undecided` asks for gold or a trusted annotator.
+
+    >>> from crowdwise import DawidSkene, simulate
+    >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
+    >>> made = simulate.crowd(people, n_items=2000, per_item=20, seed=0)
+    >>> fooled = DawidSkene().fit(made.crowd)
+    >>> [bool((one.labels == made.truth).mean() > 0.9) for one in (fooled, honest_result(made.crowd, fooled))]
+    [False, True]
+
+    Reference: Traganitis & Giannakis, ICDM 2021 (variants TA, with a trusted annotator, and H, an honest majority).
+    """
+    crowd, posterior = result.on(crowd)
+    chosen = crowd.codes_of("annotator", trusted, "trusted")
+    heads = _heads(crowd, posterior)
+    if not chosen.size and heads.size < FEWEST:
+        return result
+    dawid_skene = make("dawid-skene", seed=seed)
+    by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
+    doubtful = heads.size > 0 and (heads > SURE).mean() < MOST
+    if not (chosen.size or doubtful or likelier):
+        return result
+    best, most = result, _support(crowd, posterior, chosen)
+    least = 0.0 if likelier else MARGIN
+    asked = [result, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
+    for found in asked[1:]:
+        support = _support(crowd, found.posterior, chosen)
+        ahead, level = support[0] - most[0], support[1] > most[1] + least
+        if ahead > MARGIN or (level and ahead > -MARGIN):
+            best, most, least = found, support, MARGIN
+    if not chosen.size:
+        _require_majority(crowd, best, asked)
+    return best if best is result else replace(best, notes=(*best.notes, _said(crowd, best, result, chosen)))
+
+
+def contradict(one: Array, other: Array) -> bool:
+    """Whether two labellings agree on fewer items than two that have nothing to do with each other, beyond chance.
+
+    >>> labels = np.arange(60) % 3
+    >>> contradict(labels, labels), contradict(labels, (labels + 1) % 3), contradict(labels, labels // 3)
+    (False, True, False)
+    """
+    n = one.size
+    shares = [np.bincount(labels, minlength=int(max(one.max(), other.max())) + 1) / n for labels in (one, other)]
+    chance = float((shares[0] * shares[1]).sum())
+    return bool((one == other).mean() < chance - SURE * np.sqrt(chance * (1.0 - chance) / n))
+
+
+def _by_heads(crowd: Crowd, posterior: Array, method: Aggregator) -> tuple[list[Result], bool]:
+    """Dawid-Skene from votes that count by heads, where that is another explanation; and whether it is likelier."""
+    share = (1.0 if crowd.weight is None else crowd.weight) / crowd.annotator_weight()[crowd.annotator]
+    a_head_a_vote = make("majority-vote").fit(crowd.with_weight(share)).posterior
+    if (a_head_a_vote.argmax(axis=1) == posterior.argmax(axis=1)).mean() > ALIKE:
+        return [], False
+    as_it_is, by_heads = (method.fit(crowd, start=start) for start in (posterior, a_head_a_vote))
+    likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
+    return [by_heads], likelier and contradict(by_heads.posterior.argmax(axis=1), posterior.argmax(axis=1))
+
+
+def _heads(crowd: Crowd, posterior: Array) -> Array:
+    """How many standard errors above a guess those annotators are who have votes enough to be told from one."""
+    z, faultless = above_guess(crowd, shared(posterior))
+    return z[faultless > 2.0 * SURE]
+
+
+def _require_majority(crowd: Crowd, best: Result, asked: list[Result]) -> None:
+    """Heads decide between explanations that contradict each other, or nobody does."""
+    labels, behind = best.labels_on(crowd, best.on(crowd)[1]), _behind(crowd, best)
+    for other in asked:
+        if other is best or not contradict(labels, other.labels_on(crowd, other.on(crowd)[1])):
+            continue
+        if abs(_behind(crowd, other) - behind) < MARGIN:
+            raise Undecided(
+                "the votes have two explanations that contradict each other, and about as many annotators stand behind "
+                "each: give known labels of some items (gold), or name an annotator to trust (trusted)"
+            )
+
+
+def _behind(crowd: Crowd, result: Result) -> float:
+    """The share of heads who are better than a guess, if a result is true."""
+    heads = _heads(crowd, result.on(crowd)[1])
+    return float((heads > SURE).mean()) if heads.size else 0.0
+
+
+def _said(crowd: Crowd, best: Result, first: Result, trusted: Array) -> str:
+    """What was believed, in a plain sentence."""
+    name = first.method.name
+    if trusted.size:
+        return f"the annotators who are trusted contradict what {name} found first: they are believed"
+    heads = _heads(crowd, best.on(crowd)[1])
+    many = f"{int((heads > 0.0).sum()):,} of {how_many(heads.size, 'annotators')}"
+    return f"{many} contradict what {name} found first: an honest majority is assumed, and they are believed"
+
+
+def right_votes(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:
+    """How many votes each annotator gave, and how many of them are right, expected; by weight."""
+    ops = bind(crowd)
+    return ops.given.sum(axis=1), ops.annotator_votes(posterior[crowd.item, crowd.label]).sum(axis=1)
+
+
+def above_guess(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:
+    """How many standard errors above a guess each annotator is, by what is taken for true, and were they faultless.
+
+    A guess names classes as often as they do, whatever is true: naming the commonest class is no merit.
+    """
+    counts = bind(crowd).confusion_counts(posterior)
+    votes, right = counts.sum(axis=(1, 2)), np.einsum("jkk->j", counts)
+    some = np.where(votes > 0.0, votes, 1.0)
+    guess = np.clip((counts.sum(axis=2) * counts.sum(axis=1)).sum(axis=1) / some**2, 1e-9, 1.0 - 1e-9)
+    error = np.sqrt(some * guess * (1.0 - guess))
+    return (right - votes * guess) / error, (votes - votes * guess) / error
+
+
+def _support(crowd: Crowd, posterior: Array, trusted: Array) -> tuple[float, float]:
+    """What speaks for a posterior: trusted annotators, and the accuracy of the median one, whatever their votes."""
+    votes, right = right_votes(crowd, shared(posterior))  # by labels: a vote's shares would make everybody look alike
+    heard = votes > 0.0
+    accuracy = right / np.where(heard, votes, 1.0)
+    return float(accuracy[trusted].mean()) if trusted.size else 0.0, float(np.median(accuracy[heard]))
+
+
+def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterator[Result]:
+    """A method's results with the classes as most annotators name them, and without groups that second moments show."""
+    named = _named_by_most(crowd, posterior)
+    if (named != np.arange(crowd.n_classes)).any():
+        renamed = np.empty_like(posterior)
+        renamed[:, named] = posterior
+        swapped = method.fit(crowd, start=renamed)
+        moved = np.flatnonzero(named != np.arange(named.size))[:5]
+        pairs = ", ".join(f"{shown(crowd.classes[k])} is now {shown(crowd.classes[named[k]])}" for k in moved)
+        said = f"labels were swapped back to what most annotators call the classes ({pairs})"
+        yield replace(swapped, notes=(*swapped.notes, said))
+    from .moments.spectral_groups import spectral_partitions
+
+    tried: set[bytes] = set()
+    for group in spectral_partitions(crowd, (0, 2, 3), seed=method.seed):
+        for one in range(int(group.max(initial=-1)) + 1):
+            rest = group != one
+            if rest.tobytes() in tried or not rest[crowd.annotator].any():
+                continue
+            tried.add(rest.tobytes())
+            without = method.fit(crowd.take(rest[crowd.annotator]))
+            said = (
+                f"{how_many(int((~rest).sum()), 'annotators')} left out: they say the same as each other, against most"
+            )
+            yield replace(without, notes=(*without.notes, said))
+
+
+def _named_by_most(crowd: Crowd, posterior: Array) -> Array:
+    """The class that most annotators, by heads, name each class of the posterior: a permutation."""
+    from scipy.optimize import linear_sum_assignment
+
+    counts = bind(crowd).confusion_counts(posterior)
+    share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
+    # What they say more often of a class than of the others is their name for it.
+    lift = share - share.mean(axis=1, keepdims=True)
+    heads = (lift == lift.max(axis=2, keepdims=True)) & (counts.sum(axis=2, keepdims=True) > 0.0)
+    return np.asarray(linear_sum_assignment(-heads.sum(axis=0))[1])

@@ -1,0 +1,57 @@
+"""Settle: the one way from votes to a result that is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from ..fit.aggregator import Aggregator
+from ..fit.method import Callback, Method
+from ..fit.result import Result
+from ..methods import make
+from ..methods.classes.honest import honest_result
+
+
+def settle(
+    votes: Any,
+    method: str | Method[Any, Any] = "auto",
+    *,
+    gold: Any = None,
+    trusted: Iterable[Any] = (),
+    item_prior: Any = None,
+    start: Any = None,
+    engine: str = "auto",
+    callback: Callback | None = None,
+) -> Result:
+    """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
+
+    Every command, the report and the service take their labels from here. The method is fitted as `fit` does it. Where
+    gold is given, the fit is believed as it is. Otherwise `honest_result` looks whether annotators who work together
+    have made a truth of their own; then trusted annotators, or most of them by heads, are believed, and `notes` says
+    so. Where heads do not decide, `Undecided` asks for gold or a trusted annotator.
+
+    method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`.
+
+    >>> from crowdwise import simulate, settle
+    >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
+    >>> made = simulate.crowd(people, n_items=2000, per_item=20, seed=0)
+    >>> result = settle(made.crowd, "dawid-skene")
+    >>> bool((result.labels == made.truth).mean() > 0.9)
+    True
+    >>> result.notes[-1].partition(": ")[2]
+    'an honest majority is assumed, and they are believed'
+    """
+    model = make(method) if isinstance(method, str) else method
+    options = {"gold": gold, "item_prior": item_prior, "engine": engine}
+    votes = model.as_votes(votes)
+    fitted = model.fit(votes, start=start, callback=callback, **options)
+    trusted = list(trusted)
+    if not isinstance(model, Aggregator) or (gold is not None and not trusted):
+        return fitted
+    found = honest_result(votes, fitted, trusted=trusted, seed=model.seed)
+    if found is fitted:
+        return fitted
+    if gold is not None or item_prior is not None:
+        found = replace(found.method.fit(votes, start=found, **options), notes=found.notes)
+    return replace(found, notes=(*fitted.notes, *found.notes))

@@ -1,0 +1,111 @@
+"""Settle: every door believes the same, says so, and refuses where nobody can know."""
+
+import csv
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crowdwise import DawidSkene, Undecided, settle, simulate
+from crowdwise.cli import app
+from crowdwise.io import write_table
+from crowdwise.methods import METHODS, make
+from crowdwise.study.annotators import prune, verdicts
+
+SLOW = {"gibbs", "crowd-svm"}  # samplers: they go the same way, and take their time
+COUNT = {"majority-vote", "group-vote", "max-margin"}  # they count heads as they are, and stand between the two truths
+CLASSES = [name for name, entry in METHODS.own.items() if entry.takes == "classes" and name not in SLOW | COUNT]
+
+
+def colluding(seed=1, honest=33, plotters=27, n_items=400):
+    people = simulate.one_coin(honest, 3, 0.73) + simulate.colluders(plotters, 3, p_corr=0.9, accuracy=1.0)
+    return simulate.crowd(people, n_items=n_items, per_item=20, seed=seed)
+
+
+def run(*words):
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def one_answer(votes, folder, method):
+    """What `aggregate` writes, held to what `report` and `review` show."""
+    run("aggregate", votes, "-m", method, "--out", folder / "labels.csv")
+    with open(folder / "labels.csv") as file:
+        written = {row["item"]: row["label"] for row in csv.DictReader(file)}
+    shown = json.loads(run("report", votes, "-m", method, "--methods", "none", "--json", "--top", 400).stdout)
+    assert all(written[str(row["item"])] == str(row["label"]) for row in shown["contested"])
+    counted = Counter(written.values())
+    assert {row["class"]: row["items"] for row in shown["labels"]["classes"] if row["items"]} == counted
+    queue = json.loads(run("review", votes, "-m", method, "--json", "--top", 400).stdout)["queue"]
+    assert all(written[str(row["item"])] == str(row["label"]) for row in queue)
+    return written
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "auto", "mace", "wawa", "cnmf-opt", "group-dawid-skene"])
+def test_labels_are_those_of_the_report(tmp_path, method):
+    """Two commands, one answer: labels.csv holds what the report shows, where the first fit is all wrong."""
+    made = colluding()
+    write_table(made.crowd.to_table(), tmp_path / "votes.csv")
+    written = one_answer(tmp_path / "votes.csv", tmp_path, method)
+    assert np.mean([written[str(i)] == str(k) for i, k in enumerate(made.truth.tolist())]) > 0.95
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "auto", "majority-vote"])
+@pytest.mark.parametrize("name", ["bluebird", "rte", "weather_cf"])
+def test_labels_are_those_of_the_report_on_real_votes(real_set, tmp_path, name, method):
+    write_table(real_set(name)[0].to_table(), tmp_path / "votes.csv")
+    one_answer(tmp_path / "votes.csv", tmp_path, method)
+
+
+def test_the_first_fit_is_all_wrong():
+    made = colluding()
+    assert max((make(name).fit(made.crowd).labels == made.truth).mean() for name in ("dawid-skene", "auto")) < 0.1
+
+
+@pytest.mark.parametrize("method", CLASSES)
+def test_colluders_fool_no_method_once_settled(method):
+    """27 of 60 say the same wrong class nine times in ten: 33 are a majority."""
+    made = colluding()
+    result = settle(made.crowd, method)
+    assert (result.labels == made.truth).mean() > 0.9
+    assert (result.items == made.crowd.items).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_auto_is_settled_where_its_members_agree_on_nothing(seed):
+    """20 of 60 plot, 40 are right .6 of the time: auto's members agreed on .2 % of the items, and it voted on."""
+    people = simulate.one_coin(40, 3, 0.6) + simulate.colluders(20, 3, p_corr=0.9, accuracy=1.0)
+    made = simulate.crowd(people, n_items=400, per_item=20, seed=seed)
+    assert (settle(made.crowd).labels == made.truth).mean() > 0.95
+
+
+@pytest.mark.parametrize("method", ["auto", "dawid-skene", "majority-vote", "mace", "wawa"])
+@pytest.mark.parametrize("name", ["bluebird", "rte", "weather_cf", "face", "zencrowd_us"])
+def test_real_crowds_are_believed_as_they_are(real_set, name, method):
+    """Weather's annotators have four votes each: too few to be doubted."""
+    crowd, _ = real_set(name)
+    assert (settle(crowd, method).label_codes == make(method).fit(crowd).label_codes).all()
+
+
+def test_what_is_believed_is_said_in_a_plain_sentence():
+    made = colluding()
+    notes = settle(made.crowd, "dawid-skene").notes
+    assert any("contradict what dawid-skene found first" in note and "majority" in note for note in notes)
+    assert any("trusted" in note for note in settle(made.crowd, "dawid-skene", trusted=[0]).notes)
+
+
+def test_where_heads_do_not_decide_nobody_does():
+    made = colluding(honest=30, plotters=30)
+    truth = made.truth.tolist()
+    with pytest.raises(Undecided, match="gold"):
+        settle(made.crowd, "dawid-skene")
+    assert (settle(made.crowd, "dawid-skene", trusted=[0]).labels == truth).mean() > 0.9
+    assert (settle(made.crowd, "dawid-skene", gold=dict(enumerate(truth[:80]))).labels == truth).mean() > 0.9
+
+
+def test_pruned_items_keep_their_places(made):
+    found = verdicts(made.crowd, DawidSkene().fit(made.crowd))
+    assert (prune(made.crowd, found).items == made.crowd.items).all()
