@@ -8,7 +8,7 @@ import sys
 # engines, flippers, deepbp and epochs are for a machine with a GPU.
 ALL = (
     "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage",
-    "belief",
+    "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
     "soft", "large", "fuzz",

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...engine import bind
+from ...engine import NumpyEngine, bind
 from ...fit.options import Natural, Share
 from ...methods.classes.bayes.belief_propagation import BeliefPropagation, Settled
 from ...votes.codes import Array
@@ -35,9 +35,10 @@ class DeepBP(AggNet):
     guessed, as `deep-mf` does, and one spammer with very many votes misleads it less. `infer` runs the propagation
     anew on the votes that it is given: give it all that there are.
 
-    prior: as in `deep-mf`. One coin is exact, as are rows of two classes up to 120 votes an annotator; other priors are
-    summed over `samples` draws, and what is believed of annotators is then taken from counts under the beliefs. clip,
-    folds, warm_up: as in `deep-mf`. rounds: of messages at most. class_prior: as for every objective.
+    prior: as in `deep-mf`. One coin is exact, as are rows of two classes up to 120 votes an annotator; other rows are
+    summed out by expectation propagation. Other priors are summed over `samples` draws, and what is believed of
+    annotators is then taken from counts under the beliefs. clip, folds, warm_up: as in `deep-mf`. rounds: of messages
+    at most. class_prior: as for every objective.
 
     Reference: Kim, Cho, Kim & Ok, Robust Deep Learning from Crowds with Belief Propagation, section 3.2, algorithm 2.
     """
@@ -73,29 +74,28 @@ class DeepBP(AggNet):
         self._believe(*self.belief.moments())
 
     def e_step(self, log: Tensor, votes: Votes) -> None:
-        settled = self._propagated(log, votes)
+        settled, ops = self._propagated(log, votes)
         belief = self._log_belief(settled, log)
         self.log_weight.copy_(self.class_weight(belief[self.voted]))
         self.target.copy_(torch.softmax(belief + self.log_weight, dim=1))
         self.count(self.target)
         self.belief.learn()
-        if self._method().is_exact:  # draws that fit an annotator of many votes are few, and seem surer than they are
-            self._believe(*map(torch.as_tensor, settled.moments(self.sizes.annotators)))
+        if not self._method().draws:  # draws that fit an annotator of many votes are few, and seem surer than they are
+            self._believe(*map(torch.as_tensor, settled.moments(ops)))
 
     def posterior(self, output: Output, votes: Votes) -> Tensor:
         log = torch.log_softmax(output.logits, dim=1)
-        return torch.softmax(self._log_belief(self._propagated(log, votes), log) + self.log_weight, dim=1)
+        return torch.softmax(self._log_belief(self._propagated(log, votes)[0], log) + self.log_weight, dim=1)
 
     def moments(self) -> tuple[Tensor, Tensor]:
         return self.matrices, self.variance
 
-    def _propagated(self, log: Tensor, votes: Votes) -> Settled:
+    def _propagated(self, log: Tensor, votes: Votes) -> tuple[Settled, NumpyEngine]:
         """Where messages end between these rows and their annotators, the network as each row's own factor."""
         method, crowd = self._method(), self._crowd(votes, len(log))
         said = clipped(log, self.clip).cpu().numpy().astype(float)
-        return method.settle(
-            bind(crowd, load=method.load), Known.of_all(said), counts=self.belief.counts.cpu().numpy().astype(float)
-        )
+        ops = bind(crowd, load=method.load)
+        return method.settle(ops, Known.of_all(said), counts=self.belief.counts.cpu().numpy().astype(float)), ops
 
     def _method(self) -> BeliefPropagation:
         law = self.belief.law
