@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .methods.classes.em.one_coin import OneCoin as OneCoin
     from .methods.classes.em.spem import SpEM as SpEM
     from .methods.classes.em.zencrowd import ZenCrowd as ZenCrowd
+    from .methods.classes.groups.follow_dawid_skene import FollowDawidSkene as FollowDawidSkene
     from .methods.classes.groups.group_dawid_skene import GroupDawidSkene as GroupDawidSkene
     from .methods.classes.groups.group_vote import GroupVote as GroupVote
     from .methods.classes.moments.cnmf_opt import CNMFOpt as CNMFOpt

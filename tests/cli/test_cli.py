@@ -206,7 +206,7 @@ def test_compare(folder, tmp_path):
 
 def test_auto_is_the_default_and_says_why(folder, tmp_path):
     done = run("aggregate", folder / "votes.csv", "--out", tmp_path / "l.csv")
-    assert "labels by auto" in done.stderr and "auto: ebcc's evidence is" in done.stderr
+    assert "labels by auto" in done.stderr and "vote, and agree on" in done.stderr
     assert "err together" in done.stderr
 
 

@@ -103,9 +103,9 @@ class Aggregator(Method[NumpyEngine, Array]):
         """How many numbers the method holds at once, roughly."""
         return 2 * n_items * n_classes + 2 * n_annotators * n_classes
 
-    def fits(self, crowd: Crowd) -> bool:
-        """Whether the method has enough memory here for a crowd of this size."""
-        return self.bytes_needed(crowd) <= _memory()
+    def fits(self, crowd: Crowd, share: float = 1.0) -> bool:
+        """Whether a share of this machine's memory is enough for a crowd of this size."""
+        return self.bytes_needed(crowd) <= share * _memory()
 
     def bytes_needed(self, crowd: Crowd) -> int:
         """How much memory the method takes for a crowd, roughly."""

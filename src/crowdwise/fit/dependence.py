@@ -20,6 +20,7 @@ from ..votes.table import Table
 
 MOST_DIVIDED = 300  # members of a group that is looked at for parts
 BLOCK = 20_000_000  # pairs of annotators, or numbers a vote and class, held at once
+FIRST = 0.1  # of the memory: a first fit that needs more is not worth its time
 USUAL = 4.0  # votes' worth of an annotator's mean accuracy in that of each class
 
 
@@ -55,7 +56,7 @@ def find_groups(
 
     crowd = crowd.counted()
     if posterior is None:
-        first = make("ibcc") if make("ibcc").fits(crowd) else make("mace")
+        first = make("ibcc") if make("ibcc").fits(crowd, FIRST) else make("mace")
         posterior = first.solve(bind(crowd, engine), known, None, None).found
     residuals = Residuals(crowd, posterior)
     links = residuals.linked(least_shared, least_z)

@@ -117,6 +117,12 @@ OWN = {
         "votes x classes + items x groups x classes^2, a step",
         "Traganitis & Giannakis 2022",
     ),
+    "follow-dawid-skene": MethodEntry(
+        ".classes.groups.follow_dawid_skene:FollowDawidSkene",
+        "Dawid-Skene for annotators who repeat their group's opinion, or vote on their own, by EM",
+        "votes x classes^2 + items x groups x classes^2, a step",
+        "crowdwise, after Traganitis & Giannakis 2022",
+    ),
     "glad": MethodEntry(
         ".classes.em.glad:GLAD",
         "an ability for each annotator, a difficulty for each item, by EM",

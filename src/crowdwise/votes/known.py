@@ -52,7 +52,16 @@ class Known:
     @property
     def gold(self) -> Known:
         """Those of which one class is certain."""
-        return self.some(np.isfinite(self.log_rows).sum(axis=1) == 1)
+        return self.some(self._certain)
+
+    @property
+    def but_gold(self) -> Known | None:
+        """The others; None where there are none."""
+        return None if self._certain.all() else self.some(~self._certain)
+
+    @property
+    def _certain(self) -> Array:
+        return np.isfinite(self.log_rows).sum(axis=1) == 1
 
     def some(self, keep: Array) -> Known:
         """What is known of some of the items, by a mask."""

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ...engine import NumpyEngine
-from ...errors import InputError
+from ...errors import InputError, how_many
 from ...fit.aggregator import Aggregator
-from ...fit.method import Callback, Solution, Watch
+from ...fit.method import Callback, Solution, Watch, Weighed
 from ...fit.options import AnyNumber
-from ...fit.params import Params
+from ...fit.params import Axes, Params
 from ...votes.codes import Array
+from ...votes.crowd import Crowd
 from ...votes.known import Known
-from ...votes.ties import shared
+from ...votes.ties import first_of_tied, shared
 from .. import make
+from .gold_stack import learned, stacked
+from .strangers import acquaintance, population, supported
 
+SHARE = 0.1  # of the memory, for each member: they are held side by side
+FEW = 0.5  # of the items: members who agree on fewer are told to
 COMMITTEE = ("ibcc", "mace", "community-bcc", "confusion-vector", "crh")
 RICHER = "ebcc"
 
@@ -36,13 +41,18 @@ class Auto(Aggregator):
 
        .. math:: q_i(k) = \frac{1}{2 M} \sum_m \left(q_i^m(k) + 1[k = \arg\max q_i^m]\right)
 
-    3. Where items of one class fall into kinds, `EBCC` is right and the five are not; it alone decides where its
-       evidence lower bound is above that of `IBCC` less `gate` nats an item.
+    3. Where items of one class fall into kinds, `EBCC` is right and the five are not; it alone decides where the
+       evidence for kinds (its lower bound above that of `IBCC`) is more than `gate` nats. On which items the five
+       differ from it is told: gold for some of these would decide (`params["committee"]`).
+    4. Gold teaches. The committee is fitted without it, and a regression on the gold items, with a prior at that
+       committee, finds what the committee and each annotator's votes are worth (`gold_stack.py`).
+    5. Nobody is surer than the votes support. What a model says of annotators whom it has hardly seen counts little,
+       and what strangers' votes are worth counts in its place (`strangers.py`); labels stay.
 
     `Result.notes` says what was found and who decided. Seven fits: some ten times the cost of `DawidSkene`. Use it
     where you do not know which method to use; take a single model where you need its parameters.
 
-    gate: nats an item; a large negative number leaves `EBCC` out.
+    gate: nats; a very large number leaves `EBCC` out. 3, odds of 20 to 1, is what is called strong evidence.
 
     Reference: crowdwise; the evidence gate and the vote follow trials on 25 sets (docs: how Auto was chosen).
 
@@ -57,49 +67,96 @@ class Auto(Aggregator):
 
     name: ClassVar[str] = "auto"
     unit: ClassVar[str] = "log-odds"
+    params: ClassVar[Mapping[str, Axes]] = {
+        "committee": Axes(("item",), "code"),
+        "evidence": Axes(("one",), "real"),
+        "say": Axes(("one",), "real"),
+        "worth": Axes(("annotator",), "real"),
+        "strangers": Axes(("population",), "simplex"),
+        "heard": Axes(("annotator",), "code"),  # a code, so that whoever was not there has -1, not the mean
+        **Aggregator.params,
+    }
+
     weights: Literal["given", "groups"] = "groups"
-    gate: AnyNumber = 0.03
+    gate: AnyNumber = 3.0
 
     def solve(self, ops: NumpyEngine, known: Known | None, start: Any, callback: Callback | None) -> Solution[Array]:
         if start is not None:
             raise InputError("auto fits several methods, each from its own start: leave start out")
         watch = Watch(callback)
+        gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
         for name in (*COMMITTEE, RICHER):
-            if make(name).fits(ops.crowd) and not watch.stopped:
-                fitted[name] = make(name, seed=self.seed).solve(ops, known, None, watch)
-        deciding, notes = self._deciding(ops, fitted)
-        params = {f"{name}.{key}": value for name in deciding for key, value in fitted[name].params.items()}
+            if make(name).fits(ops.crowd, SHARE) and not watch.stopped:
+                fitted[name] = make(name, seed=self.seed).solve(ops, rest, None, watch)
+        params, notes = self._deciding(ops, fitted)
+        if gold is not None and gold.item.size:
+            params |= learned(ops, _joint(ops, params, rest), gold)
+            notes.append(_about_gold(params, gold))
+        params |= {"strangers": population(ops.item_votes()), "heard": acquaintance(ops)}
         converged = all(solution.converged for solution in fitted.values()) and not watch.stopped
-        return Solution(self.infer(ops, params, known), params, {}, converged=converged, notes=notes)
+        return Solution(self.infer(ops, params, known), params, {}, converged=converged, notes=tuple(notes))
+
+    def weigh_votes(self, votes: Crowd, known: Known | None, engine: str) -> Weighed:
+        return super().weigh_votes(votes, None if known is None else known.but_gold, engine)
 
     def infer(self, ops: NumpyEngine, params: Params, known: Known | None = None) -> Array:
-        posteriors = [make(name).infer(ops, own, known) for name, own in _by_member(params).items()]
-        if len(posteriors) == 1:
-            return posteriors[0]
-        return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
+        found = _joint(ops, params, known)
+        if "say" in params:
+            found = stacked(ops, found, params, known)
+        return supported(ops, found, params["strangers"], params["heard"], known)
 
     @property
     def load(self) -> int:
         return 10
 
-    def _deciding(
-        self, ops: NumpyEngine, fitted: Mapping[str, Solution[Array]]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Who decides, and why."""
-        committee = tuple(name for name in COMMITTEE if name in fitted)
+    def _deciding(self, ops: NumpyEngine, fitted: Mapping[str, Solution[Array]]) -> tuple[Params, list[str]]:
+        """The parameters of those who decide, and why they do."""
+        committee = [name for name in COMMITTEE if name in fitted]
         notes = []
         if missing := [name for name in (*COMMITTEE, RICHER) if name not in fitted]:
             notes.append(f"{', '.join(missing)} left out: no memory for so many classes, or stopped early")
-        if "ibcc" in fitted and RICHER in fitted:
-            ahead = (fitted[RICHER].trace[-1] - fitted["ibcc"].trace[-1]) / ops.n_items
-            side = "above" if ahead > 0.0 else "below"
-            notes.append(f"{RICHER}'s evidence is {abs(ahead):.3f} nats an item {side} that of ibcc")
-            if ahead > -self.gate:
-                return (RICHER,), (*notes, f"items of a class come in kinds: {RICHER} decides")
-        labels = np.array([fitted[name].found.argmax(axis=1) for name in committee])
+        labels = np.array([first_of_tied(fitted[name].found) for name in committee])
         united = float((labels == labels[0]).all(axis=0).mean())
-        return committee, (*notes, f"{', '.join(committee)} vote, and agree on {united:.1%} of the items")
+        params = _params_of(fitted, committee)
+        if "ibcc" in fitted and RICHER in fitted:
+            ahead = fitted[RICHER].trace[-1] - fitted["ibcc"].trace[-1]
+            if ahead > self.gate:
+                other = first_of_tied(_joint(ops, params, None))
+                differ = int((other != first_of_tied(fitted[RICHER].found)).sum())
+                notes.append(
+                    f"items of a class come in kinds, which annotators see differently: {RICHER}, the model for that, "
+                    f"decides; the committee of {len(committee)} others differs on {how_many(differ, 'items')}: known "
+                    "labels of some of these would tell who is right"
+                )
+                params = _params_of(fitted, [RICHER]) | {"committee": other}
+            params["evidence"] = np.array([ahead])
+        if "committee" not in params:
+            notes.append(f"{', '.join(committee)} vote, and agree on {united:.1%} of the items")
+            if united < FEW:
+                notes.append("they hardly agree: known labels of some items, or an annotator to trust, would help most")
+        return params, notes
+
+
+def _params_of(fitted: Mapping[str, Solution[Array]], names: Sequence[str]) -> Params:
+    return {f"{name}.{key}": value for name in names for key, value in fitted[name].params.items()}
+
+
+def _joint(ops: NumpyEngine, params: Params, known: Known | None) -> Array:
+    """The posterior of those who decide."""
+    posteriors = [make(name).infer(ops, own, known) for name, own in _by_member(params).items()]
+    if len(posteriors) == 1:
+        return posteriors[0]
+    return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
+
+
+def _about_gold(params: Params, gold: Known) -> str:
+    told = how_many(gold.item.size, "known items")
+    moved = how_many(int((np.abs(params["worth"]) > 0.1).sum()), "annotators")
+    return (
+        f"{told} taught what to believe: the models count {float(params['say'][0]):.2f} of what they would without, "
+        f"and the votes of {moved} count by themselves"
+    )
 
 
 def _by_member(params: Params) -> dict[str, Params]:

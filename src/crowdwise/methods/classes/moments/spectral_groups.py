@@ -74,6 +74,24 @@ def spectral_partitions(crowd: Crowd, numbers: tuple[int, ...], *, seed: int = 0
     return found
 
 
+def tighter_side(crowd: Crowd, group: Array) -> Array:
+    """Where there are two sides, two groups or one and the rest, the one that agrees more is the group, the rest alone.
+
+    Which of two sides sees the class and which an opinion, no votes can tell: either explains them equally well.
+    """
+    names = np.unique(group)
+    if names.size != 2 or min((group == name).sum() for name in names) < 2:
+        return group
+    crowd = crowd.counted()
+    correlation = _covariances(crowd, np.arange(group.size))[0].mean(axis=0)
+
+    def agreement(name: int) -> float:
+        own = np.flatnonzero(group == name)
+        return float(correlation[np.ix_(own, own)].sum() / (own.size * (own.size - 1)))
+
+    return np.where(group == max(names.tolist(), key=agreement), 0, -1)
+
+
 def _covariances(crowd: Crowd, chosen: Array) -> tuple[Array, Array]:
     """Correlations of votes for each class, little trusted where few items are shared, and how many those are."""
     from scipy.sparse import csr_array
