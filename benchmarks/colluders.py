@@ -12,7 +12,7 @@ from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd, DawidSkene, MajorityVote, simulate
 from crowdwise.methods import make
-from crowdwise.study.annotators import colluders, honest_result
+from crowdwise.study.annotators import adversaries, honest_result
 from crowdwise.votes.gold import gold_codes
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45)
@@ -48,7 +48,7 @@ def measured(crowd: Crowd, codes, who, trusted) -> dict:
     }
     for name, believed in (("after detection", ()), ("with a trusted one", [crowd.annotators[trusted]])):
         result = honest_result(crowd, plain, trusted=believed)
-        found = colluders(crowd, result)["annotator"]
+        found = adversaries(crowd, result)["annotator"]
         row[name] = right(without(found, result))
         if not believed:
             row["found"] = f"{np.isin(found, crowd.annotators[who]).sum()} of {len(who)}"

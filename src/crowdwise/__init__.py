@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .methods.classes.bayes.ibcc import IBCC as IBCC
     from .methods.classes.bayes.mean_field import MeanField as MeanField
     from .methods.classes.em.confusion_vector import ConfusionVector as ConfusionVector
+    from .methods.classes.em.data_programming import DataProgramming as DataProgramming
     from .methods.classes.em.dawid_skene import DawidSkene as DawidSkene
     from .methods.classes.em.glad import GLAD as GLAD
     from .methods.classes.em.mace import MACE as MACE
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .methods.classes.groups.follow_dawid_skene import FollowDawidSkene as FollowDawidSkene
     from .methods.classes.groups.group_dawid_skene import GroupDawidSkene as GroupDawidSkene
     from .methods.classes.groups.group_vote import GroupVote as GroupVote
+    from .methods.classes.groups.worker_clusters import WorkerClusters as WorkerClusters
     from .methods.classes.moments.cnmf_opt import CNMFOpt as CNMFOpt
     from .methods.classes.moments.cnmf_spa import CNMFSPA as CNMFSPA
     from .methods.classes.moments.coupled_cpd import CoupledCPD as CoupledCPD
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from .methods.classes.moments.kos import KOS as KOS
     from .methods.classes.moments.mmsr import MMSR as MMSR
     from .methods.classes.moments.multi_spa import MultiSPA as MultiSPA
+    from .methods.classes.moments.obi_wan import OBIWAN as OBIWAN
     from .methods.classes.moments.pgd import PGD as PGD
     from .methods.classes.moments.sml import SML as SML
     from .methods.classes.moments.spectral_em import SpectralEM as SpectralEM

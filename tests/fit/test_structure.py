@@ -122,7 +122,14 @@ def test_who_needs_all_votes_refuses_parts(name, made):
 
 
 def test_parts_start_from_votes_or_results(made):
-    assert WHOLE == ["group-dawid-skene", "minimax-entropy", "spectral-em", "cnmf-opt", "coupled-cpd"]
+    assert WHOLE == [
+        "group-dawid-skene",
+        "follow-dawid-skene",
+        "minimax-entropy",
+        "spectral-em",
+        "cnmf-opt",
+        "coupled-cpd",
+    ]
     parts = [Part(bind(made.crowd.subset(items=some), "numpy")) for some in np.array_split(made.crowd.items, 2)]
     with pytest.raises(InputError, match="start='cnmf-opt' needs all votes at once"):
         make("dawid-skene").solve_parts(parts, "cnmf-opt")

@@ -258,6 +258,8 @@ def test_ten_thousand_classes():
     dense = {
         "dawid-skene",
         "group-dawid-skene",
+        "follow-dawid-skene",
+        "worker-clusters",
         "spem",
         "ibcc",
         "ebcc",

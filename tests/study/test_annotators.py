@@ -199,12 +199,23 @@ def test_missing_times_are_left_out():
 def test_the_tutorials_table(real_set, name, pruned, majority, em):
     """Accuracy after pruning by covariances: 22 annotators of bluebird as published; at least the stated figures."""
     crowd, codes = real_set(name)
-    found = covariance_spammers(crowd)
+    found = covariance_spammers(crowd, test=0.0)  # as in the paper: clusters decide alone
     left = crowd.take(~found["spammer"][crowd.annotator])
     vote, fitted = MajorityVote().fit(left), DawidSkene().fit(left, start="hard")
     share = [(result.label_codes == codes)[codes >= 0].mean() for result in (vote, fitted)]
     assert found["spammer"].sum() == pruned
     assert share[0] >= majority - 5e-4 and share[1] >= em - 5e-4
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6])
+def test_honest_annotators_are_no_spammers_where_there_are_none(share):
+    """The slide's set-up, N = 10,000, M = 20, K = 4: clusters alone named 7 of 20 honest annotators at share 0."""
+    n = round(20 * share)
+    people = simulate.dirichlet(20 - n, 4, 4.0, 1.0, seed=1) + simulate.spammers(n, 4)
+    crowd = simulate.crowd(people, n_items=10_000, graph="dense", seed=1).crowd
+    assert covariance_spammers(crowd)["spammer"].tolist() == [False] * (20 - n) + [True] * n
+    if not n:
+        assert covariance_spammers(crowd, test=0.0)["spammer"].any()
 
 
 def test_covariances_do_not_know_the_order_of_classes():

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, simulate
+from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, settle, simulate
 from crowdwise.study.annotators import (
+    adversaries,
+    agreement_colluders,
     attacked_items,
     colluders,
     copying_pairs,
@@ -12,6 +14,7 @@ from crowdwise.study.annotators import (
     honest_result,
     repeated,
     review,
+    verdicts,
 )
 
 
@@ -29,19 +32,63 @@ def fitted_to_truth(made):
 @pytest.mark.parametrize("plot", ["next", "any"])
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
 def test_after_detection_colluders_cost_nothing(plot, share):
-    """N = 5,000, M = 60, K = 3, p_corr .9, as in the tutorial: all are found, nobody else, labels as without them."""
+    """N = 5,000, M = 60, K = 3, p_corr .9, as in the tutorial: all are found, nobody else, labels as without them.
+
+    Who always says the next class lies by a rule, alone or with others: they are found as adversaries.
+    """
     n = round(60 * share)
     people = simulate.one_coin(60 - n, 3, 0.6) + simulate.colluders(n, 3, p_corr=0.9, accuracy=1.0, plot=plot)
     made = simulate.crowd(people, n_items=5000, per_item=10, seed=0)
     crowd = made.crowd
     result = honest_result(crowd, DawidSkene().fit(crowd))
-    found = colluders(crowd, result)
+    found = (colluders if plot == "any" else adversaries)(crowd, result)
     assert sorted(found["annotator"].tolist()) == list(range(60 - n, 60))
     honest = DawidSkene().fit(crowd.take(crowd.annotator < 60 - n))
     left = DawidSkene().fit(crowd.take(~np.isin(crowd.annotator, found["annotator"])), start=result)
     assert (left.labels == made.truth).mean() >= (honest.labels == made.truth).mean() - 0.02
     if share == 0.45:
         assert (DawidSkene().fit(crowd).labels == made.truth).mean() < 0.05  # and nothing, without it
+
+
+@pytest.mark.parametrize(("n_classes", "seed"), [(2, 0), (3, 1), (4, 2)])
+def test_who_lies_by_the_same_rule_is_no_colluder(n_classes, seed):
+    people = simulate.one_coin(25, n_classes, 0.75) + simulate.adversaries(8, n_classes)
+    made = simulate.crowd(people, n_items=1000, per_item=5, seed=seed)
+    result = settle(made.crowd)
+    assert sorted(adversaries(made.crowd, result)["annotator"].tolist()) == list(range(25, 33))
+    assert len(colluders(made.crowd, result)) == 0
+    table = verdicts(made.crowd, result)
+    named = dict(zip(table["annotator"].tolist(), table["verdict"].tolist(), strict=True))
+    assert [named[j] for j in range(25, 33)] == ["adversary"] * 8
+    assert not {named[j] for j in range(25)} & {"adversary", "colluder", "spammer"}
+
+
+def test_plotters_are_told_from_liars():
+    people = (
+        simulate.one_coin(25, 3, 0.75) + simulate.colluders(4, 3, plot="any", p_corr=0.9) + simulate.adversaries(4, 3)
+    )
+    made = simulate.crowd(people, n_items=2000, per_item=6, seed=0)
+    result = settle(made.crowd)
+    assert sorted(colluders(made.crowd, result)["annotator"].tolist()) == [25, 26, 27, 28]
+    assert sorted(adversaries(made.crowd, result)["annotator"].tolist()) == list(range(25, 33))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.4])
+@pytest.mark.parametrize("trusted", [(), (0,)])
+def test_agreements_of_the_honest_have_low_rank(share, trusted):
+    """The tutorial's set-up: the test by the agreement matrix, with a trusted annotator and with an honest majority."""
+    n = round(60 * share)
+    people = simulate.one_coin(60 - n, 3, 0.6) + simulate.colluders(n, 3, p_corr=0.9, accuracy=1.0, plot="any")
+    crowd = simulate.crowd(people, n_items=5000, per_item=10, seed=1).crowd
+    assert sorted(agreement_colluders(crowd, trusted=trusted)["annotator"].tolist()) == list(range(60 - n, 60))
+
+
+def test_agreement_test_on_odd_crowds():
+    alone = Crowd.from_columns([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 0, 1, 1])
+    assert len(agreement_colluders(alone)) == 0
+    many = Crowd.from_columns(np.zeros(1100, int), np.arange(1100), np.arange(1100) % 2)
+    with pytest.raises(InputError, match="1,100 annotators are more than 1,000"):
+        agreement_colluders(many)
 
 
 def test_an_honest_crowd_is_believed():

@@ -15,7 +15,7 @@ from crowdwise.methods import METHODS, make
 from crowdwise.study.annotators import prune, verdicts
 
 SLOW = {"gibbs", "crowd-svm"}  # samplers: they go the same way, and take their time
-COUNT = {"majority-vote", "group-vote", "max-margin"}  # they count heads as they are, and stand between the two truths
+COUNT = {"majority-vote", "group-vote", "max-margin", "obi-wan"}  # they count heads as they are, and stand between the two truths
 CLASSES = [name for name, entry in METHODS.own.items() if entry.takes == "classes" and name not in SLOW | COUNT]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdwise import IBCC, Crowd, DawidSkene, simulate
+from crowdwise import IBCC, Crowd, DawidSkene, settle, simulate
 from crowdwise.errors import InputError
 from crowdwise.study.annotators import prune, verdicts
 from crowdwise.study.annotators.information import beside_others, informed
@@ -71,9 +71,23 @@ def test_those_who_are_wrong_together_are_colluders():
     made = simulate.crowd(people, n_items=1500, per_item=6, seed=0)
     table = verdicts(made.crowd, DawidSkene().fit(made.crowd))
     assert [by_name(table)[j] for j in range(15, 20)] == ["colluder"] * 3 + ["spammer"] * 2
-    assert "says the same as 2 others who are wrong" in table["reason"].tolist()[0]
+    assert "agrees with 2 others who are wrong beyond" in table["reason"].tolist()[0]
     columns = ["annotator", "votes", "accuracy", "accuracy_low", "accuracy_high", "information", "verdict", "group"]
     assert list(table.columns)[:9] == [*columns, "reason"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_readmes_spammers_are_named(seed):
+    """crowdwise simulate --people one-coin=20,spammer=5,adversary=2, as the command draws it."""
+    people = simulate.parse("one-coin=20,spammer=5,adversary=2", 4, seed)
+    made = simulate.crowd(people, n_items=1000, per_item=5, seed=seed)
+    table = verdicts(made.crowd, settle(made.crowd))
+    named = by_name(table)
+    assert sum(named[j] == "spammer" for j in range(20, 25)) >= 4
+    assert {named[25], named[26]} == {"adversary"}
+    assert not {named[j] for j in range(20)} & {"spammer", "adversary", "colluder"}
+    fine = table["verdict"] == "fine"
+    assert (table["accuracy_low"][fine] > 0.25).all()
 
 
 def test_bounds_of_information_cover():

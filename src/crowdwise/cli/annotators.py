@@ -52,7 +52,7 @@ def annotators(
     ] = None,
     attacked: Annotated[
         str | None,
-        typer.Option("--attacked", help="Write the items on which colluders agree on a wrong label to a file."),
+        typer.Option("--attacked", help="Write the items on which colluders and adversaries agree on a wrong label."),
     ] = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
@@ -85,7 +85,7 @@ def annotators(
     if by_class:
         write_table(quality_by_class(crowd, result, level=level), by_class)
     if attacked:
-        plotters = found["annotator"][found["verdict"] == "colluder"]
+        plotters = found["annotator"][np.isin(found["verdict"].astype(str), ("colluder", "adversary"))]
         write_table(attacked_items(crowd, result, plotters.tolist()), attacked)
     if pruned:
         left = prune(crowd, found)

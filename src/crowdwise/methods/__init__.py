@@ -123,6 +123,19 @@ OWN = {
         "votes x classes^2 + items x groups x classes^2, a step",
         "crowdwise, after Traganitis & Giannakis 2022",
     ),
+    "worker-clusters": MethodEntry(
+        ".classes.groups.worker_clusters:WorkerClusters",
+        "annotators in clusters, one confusion matrix for each cluster, by EM",
+        "votes x classes + clusters x annotators x classes^2, a step",
+        "Imamura, Sato & Sugiyama 2018",
+    ),
+    "data-programming": MethodEntry(
+        ".classes.em.data_programming:DataProgramming",
+        "labelling functions with a coverage and an accuracy; to abstain is to give no vote",
+        "votes + items x classes, a step",
+        "Ratner et al. 2016",
+        usual=False,
+    ),
     "glad": MethodEntry(
         ".classes.em.glad:GLAD",
         "an ability for each annotator, a difficulty for each item, by EM",
@@ -279,6 +292,13 @@ OWN = {
         "two classes: messages between items and annotators, or the singular vector they end in",
         "votes, a round",
         "Karger, Oh & Shah 2011",
+        usual=False,
+    ),
+    "obi-wan": MethodEntry(
+        ".classes.moments.obi_wan:OBIWAN",
+        "two classes: a vote among the first annotators, in the order of a singular vector",
+        "items x annotators",
+        "Shah, Balakrishnan & Wainwright 2016",
         usual=False,
     ),
     "pgd": MethodEntry(

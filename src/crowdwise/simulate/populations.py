@@ -122,7 +122,8 @@ def spammers(n: int, n_classes: int, everything: bool = False) -> Annotators:
 
 
 def pairwise_flippers(n: int, n_classes: int, flip: float = 0.4) -> Annotators:
-    """Take each class for the next one with chance `flip` (the pairwise flipping of Tanno et al. 2019)."""
+    """Take each class for the next one with chance `flip` (after the pairwise flipping of Tanno et al. 2019,
+    whose annotators draw their targets)."""
     matrix = (1.0 - flip) * np.eye(n_classes) + flip * np.roll(np.eye(n_classes), 1, axis=1)
     return Annotators.make("pairwise-flipper", _copies(matrix, n))
 

@@ -95,7 +95,7 @@ def _by_confidence(posterior: Array, truth: Array, bins: int) -> tuple[Array, Ar
 def confusion_error(estimated: Array, true: Array) -> float:
     """Squared distance between estimated and true confusion matrices, over the number of annotators and of classes.
 
-    The error of Tanno et al. (2019), section 4.1: between 0 and 2.
+    The error of Tanno et al. (2019), section 3.2: between 0 and 2.
 
     >>> confusion_error(np.eye(2)[None], np.full((1, 2, 2), 0.5))
     0.5

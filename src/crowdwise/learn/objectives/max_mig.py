@@ -39,7 +39,8 @@ class MaxMIG(Objective):
     divergence: "kl", "pearson" or "js". learn_prior: p is learned. class_prior: p, where it is not; None is uniform
     here, which is an assumption all the same.
 
-    Reference: Cao, Xu, Kong & Wang, ICLR 2019, section 3 and algorithm 1.
+    Reference: Cao, Xu, Kong & Wang, ICLR 2019, section 3.1, equation 1 and table 1; the start of W: appendix B.2,
+    equation 2.
     """
 
     name: ClassVar[str] = "max-mig"

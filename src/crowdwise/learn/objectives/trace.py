@@ -25,7 +25,8 @@ class Trace(ConfusionObjective):
     strength: lambda. diagonal: what the matrices start with; they must begin near the identity. class_prior: as for
     every objective.
 
-    Reference: Tanno, Saeedi, Sankaranarayanan, Alexander & Silberman, CVPR 2019, equation 5.
+    Reference: Tanno, Saeedi, Sankaranarayanan, Alexander & Silberman, CVPR 2019, section 2.2, equation 4 (the
+    mean of traces, as in the code of its appendix, in place of their sum).
     """
 
     name: ClassVar[str] = "trace"

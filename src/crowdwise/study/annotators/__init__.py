@@ -2,7 +2,9 @@
 
 from ...methods.classes.em.spem import spammer_score
 from ...methods.classes.honest import honest_result
+from .adversaries import adversaries
 from .agreement import agreement, agreement_by, pairwise_agreement
+from .agreement_test import agreement_colluders
 from .colluders import attacked_items, colluders, copying_pairs
 from .groups import effective_number
 from .information import capacity
@@ -13,8 +15,10 @@ from .timing import over_time, timing, with_timing
 from .verdict import prune, verdicts
 
 __all__ = [
+    "adversaries",
     "agreement",
     "agreement_by",
+    "agreement_colluders",
     "attacked_items",
     "capacity",
     "colluders",

@@ -10,62 +10,26 @@ import numpy as np
 from ...engine import bind
 from ...fit.dependence import linked_pairs
 from ...fit.result import Result
-from ...methods.classes.honest import SURE, above_guess, right_votes
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
-
-LEAST_SHARED = 8
+from .adversaries import LEAST_SHARED, adversaries
 
 
 def colluders(crowd: Crowd, result: Result) -> Table:
-    """Annotators who work against the truth together: annotator, votes, accuracy, partners, agreement, surest first.
+    """Those `adversaries` who have partners: they agree beyond what each one's own way of lying explains.
 
-    An adversary is right less often than a guess by three standard errors, under `result` (`honest_result` first).
-    Colluders are adversaries who say the same: partners are those others with whom they agree more often than with the
-    result's labels, over at least 8 shared items, and beyond chance; agreement is with the closest of them.
+    Who lies by one rule on every item, together or not, is an adversary: votes cannot tell a plot from a coincidence.
 
     >>> from crowdwise import DawidSkene, simulate
-    >>> people = simulate.one_coin(12, 3, 0.7) + simulate.colluders(4, 3, p_corr=0.9)
-    >>> made = simulate.crowd(people, n_items=500, per_item=6, seed=0)
-    >>> sorted(colluders(made.crowd, DawidSkene().fit(made.crowd))["annotator"].tolist())
-    [12, 13, 14, 15]
+    >>> people = simulate.one_coin(12, 3, 0.7) + simulate.colluders(4, 3, p_corr=0.9, plot="any")
+    >>> made = simulate.crowd(people + simulate.adversaries(2, 3), n_items=500, per_item=6, seed=0)
+    >>> result = DawidSkene().fit(made.crowd)
+    >>> sorted(colluders(made.crowd, result)["annotator"].tolist()), len(adversaries(made.crowd, result))
+    ([12, 13, 14, 15], 6)
     """
-    from scipy.sparse import csr_array
-
-    crowd, posterior = result.on(crowd)
-    crowd = crowd.once()
-    z, _ = above_guess(crowd, posterior)
-    against = np.flatnonzero(z < -SURE)
-    among = crowd.take(np.isin(crowd.annotator, against))
-    code = np.full(crowd.n_annotators, -1)
-    code[against] = np.arange(against.size)
-    who, item = code[among.annotator], among.item.astype(np.int64)
-    cell = item * crowd.n_classes + among.label
-    shape = (against.size, crowd.n_items)
-    there = csr_array((np.ones(who.size), (who, item)), shape=shape)
-    said = csr_array((np.ones(who.size), (who, cell)), shape=(against.size, crowd.n_items * crowd.n_classes))
-    shared, same = (np.asarray((part @ part.T).todense()) for part in (there, said))
-    np.fill_diagonal(shared, 0.0)
-    votes, right = right_votes(crowd, posterior)
-    accuracy = right[against] / np.maximum(votes[against], 1e-300)
-    share = np.where(shared > 0.0, same / np.maximum(shared, 1.0), 0.0)
-    chance = np.maximum(accuracy[:, None], 1.0 / crowd.n_classes)
-    error = np.sqrt(chance * (1.0 - chance) / np.maximum(shared, 1.0))
-    partner = (shared >= LEAST_SHARED) & (share > chance + SURE * error)
-    partner &= partner.T
-    n_partners = partner.sum(axis=1)
-    chosen = np.flatnonzero(n_partners > 0)
-    chosen = chosen[np.argsort(z[against[chosen]], kind="stable")]
-    return Table(
-        {
-            "annotator": crowd.annotators[against[chosen]],
-            "votes": votes[against[chosen]],
-            "accuracy": accuracy[chosen],
-            "partners": n_partners[chosen],
-            "agreement": np.where(partner, share, 0.0).max(axis=1, initial=0.0)[chosen],
-        }
-    )
+    found = adversaries(crowd, result)
+    return found.take(np.flatnonzero(found["partners"] > 0))
 
 
 def copying_pairs(crowd: Crowd, result: Result, *, least_shared: int = LEAST_SHARED) -> Table:

@@ -58,7 +58,7 @@ class Informed(NamedTuple):
     statistic: the likelihood-ratio statistic of "says nothing"; freedom: its degrees of freedom; votes: how many, as
     far as the others know the classes that they are judged by; nothing: the chance of what was seen, if their votes
     told nothing; by_right: labels were taken for right or wrong, no more; better: share of right votes beyond that of a
-    guess.
+    guess; guess: that; rightness: the statistic of right or wrong alone, at one degree of freedom.
     """
 
     bits: Array
@@ -69,6 +69,8 @@ class Informed(NamedTuple):
     nothing: Array
     by_right: Array
     better: Array
+    guess: Array
+    rightness: Array
 
     def bound(self, chance: float) -> Array:
         """Bits that are exceeded, were they true, by what was seen with such a chance: .95 a lower, .05 an upper bound.
@@ -84,10 +86,16 @@ class Informed(NamedTuple):
             low, high = np.where(further, middle, low), np.where(further, high, middle)
         return np.minimum(low / np.maximum(2.0 * self.votes, 1e-300) / np.log(2.0), self.worth)
 
-    def chance_of(self, bits: Array) -> Array:
-        """The chance of seeing so little, did every vote tell `bits`."""
-        away = 2.0 * self.votes * bits * np.log(2.0)
-        return chance_below(np.maximum(self.statistic, self.freedom), self.freedom, away)
+    def chance_of(self, bits: Array) -> tuple[Array, Array]:
+        """The chance of seeing so little, did every vote tell `bits`: by being right or wrong, and by all labels.
+
+        Being right is one direction, in which few votes show much; all labels are (K - 1)^2 directions.
+        """
+        away, one = 2.0 * self.votes * bits * np.log(2.0), np.ones(len(bits))
+        return (
+            chance_below(np.maximum(self.rightness, one), one, away),
+            chance_below(np.maximum(self.statistic, self.freedom), self.freedom, away),
+        )
 
 
 def chance_below(seen: Array, freedom: Array, away: Array) -> Array:
@@ -157,6 +165,8 @@ def informed(others: Others) -> Informed:
         nothing=1.0 - chance_below(statistic, freedom, np.zeros(len(votes))),
         by_right=thin,
         better=(right - guess) / some,
+        guess=guess / some,
+        rightness=by_right,
     )
 
 

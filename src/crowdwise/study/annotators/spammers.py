@@ -17,6 +17,7 @@ from ...methods.classes.moments.moment_method import busiest_codes
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
+from .guessing import chance_of_guessing
 
 CORE = 200  # annotators, those of most votes, whose pairs are factored; the others are fitted to them
 MOST_CELLS = 1_500  # annotators times classes, of those
@@ -24,8 +25,8 @@ MOST_RANK = 10
 LEAST_SHARED = 2.0  # items of an annotator's usual pair, half of the core having less
 
 
-def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Table:
-    r"""One row per annotator: votes, strength (how much they covary with others), and whether they are a spammer.
+def covariance_spammers(crowd: Crowd, *, clusters: int = 2, test: float = 0.001, seed: int = 0) -> Table:
+    r"""One row per annotator: votes, strength (how much they covary with others), chance, and if they are a spammer.
 
     Whoever guesses covaries with nobody. With :math:`x_j` an annotator's vote as an indicator of K classes (so that the
     order of classes does not matter), :math:`\mathrm{Cov}(x_i, x_j) = V_i V_j^\top` for i other than j; V, of rank K
@@ -34,7 +35,11 @@ def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Ta
     votes; those of the cluster whose centre is nearest to 0 are spammers. Pairs are those of the 200 annotators of most
     votes (fewer with many classes); the others' V follows from theirs.
 
-    There is always such a cluster: compare the accuracies, or take `verdicts`, which names nobody without evidence.
+    There is always such a cluster. So each is tested against "covaries with nobody": chance is that of labels that go
+    as well with what those of the other clusters say of the item, the sum of their V, by Pillai's trace; who is below
+    `test` is no spammer, whatever their cluster. With test=0 clusters decide alone, as in the paper, which then names
+    honest annotators where there is no spammer. Few votes show nothing, and no covariance either: `verdicts` names
+    nobody without evidence.
 
     Reference: Traganitis & Giannakis, ICASSP 2021, algorithm 1, on integer labels and unweighted pairs.
 
@@ -46,17 +51,26 @@ def covariance_spammers(crowd: Crowd, *, clusters: int = 2, seed: int = 0) -> Ta
     """
     if clusters < 2:
         raise InputError(f"clusters={clusters}: at least 2 are needed")
+    if not 0.0 <= test < 1.0:
+        raise InputError(f"test={test} must be at least 0 and less than 1")
     ops = bind(crowd)
     votes = ops.given.sum(axis=1)
     row, trust = _rows(ops)
-    row *= trust[:, None]
+    believed = row.reshape(crowd.n_annotators, crowd.n_classes, -1)
+    row = row * trust[:, None]
     strength = np.linalg.norm(row, axis=1)
     heard = np.flatnonzero(votes > 0.0)
     spammer = np.zeros(crowd.n_annotators, bool)
     if heard.size > clusters:
         cluster, centres = k_means(row[heard], clusters, np.sqrt(votes[heard]), starts=50, seed=seed)
         spammer[heard] = cluster == np.linalg.norm(centres, axis=1).argmin()
-    return Table({"annotator": crowd.annotators, "votes": votes, "strength": strength, "spammer": spammer})
+    # The votes of whoever may be a spammer would only show what V took from chance; and centred V has rank K - 1.
+    believed = np.where(spammer[:, None, None], 0.0, believed)
+    strongest = np.argsort(-(believed**2).sum(axis=(0, 1)), kind="stable")[: max(crowd.n_classes - 1, 1)]
+    chance = chance_of_guessing(ops, believed[:, :, strongest])
+    spammer &= chance >= test
+    columns = {"annotator": crowd.annotators, "votes": votes, "strength": strength, "chance": chance}
+    return Table({**columns, "spammer": spammer})
 
 
 def eliminated(crowd: Crowd, *, least: float = 0.1, engine: str = "auto", seed: int = 0) -> Table:

@@ -18,6 +18,7 @@ from .information import beside_others, informed
 from .quality import quality
 
 LEAST = 0.05  # of the bits that a class is worth: below that a vote is as good as none
+LIKELY = 0.25  # chance of labels that tell so little, did they tell the least, above which nobody is a spammer
 RANK = ("colluder", "adversary", "spammer", "undecided", "fine")
 
 
@@ -33,11 +34,13 @@ def verdicts(
 ) -> Table:
     """One row per annotator, worst first: votes, accuracy with its interval, information, verdict, group, reason.
 
-    "spammer": their votes would hardly tell so little if they told `least` of what their items' classes are worth
-    (their entropy, log2 K bits at most); of those named so no more than a share `false_discoveries` is expected to be
-    named wrongly (Benjamini and Hochberg). "adversary": they tell something, and are right less often than a guess;
-    "colluder": and others with them, in the same words (`colluders`). "fine": they tell something. "undecided": too few
-    votes to know; never a spammer for that. group: annotators who err together (`crowdwise.dependence`), -1 nobody.
+    "spammer": they would hardly be right so seldom if being right told `least` of what their items' classes are worth
+    (their entropy, log2 K bits at most), where of those named so no more than a share `false_discoveries` is expected
+    to be named wrongly (Benjamini and Hochberg); and their labels as a whole do not look like telling that much either.
+    "adversary": they tell something, and are right less often than a guess; "colluder": and agree with others of that
+    kind beyond what each one's own way of lying explains (`colluders`). "fine": they tell something, and the interval
+    of their accuracy lies above a guess, their own and that of a die. "undecided": too little is known; nobody is a
+    spammer for that. group: annotators who err together (`crowdwise.dependence`), -1 nobody.
 
     Behind `reason`: the bounds of the information; `value`, the bits by which all labels together would be less certain
     without them; and what `quality` tells, also on gold, where that is given.
@@ -62,13 +65,18 @@ def verdicts(
     known = informed(others)
     table = quality(crowd, result, level=level, gold=gold)
     order = np.asarray(find(table["annotator"], crowd.annotators))
-    little = discoveries(known.chance_of(least * known.worth), false_discoveries)[order]
+    by_right, by_labels = known.chance_of(least * known.worth)
+    little = (discoveries(by_right, false_discoveries) & (by_labels < LIKELY))[order]
     something = discoveries(known.nothing, false_discoveries)[order]
     hostile = something & (known.better[order] < 0.0) & (np.nan_to_num(table["high"], nan=1.0) < 1.0 / crowd.n_classes)
     hostile &= ~little | known.by_right[order]  # being wrong alone tells little where there are many ways to be wrong
     partners = _looked_up(table["annotator"], colluders(crowd, result), "partners")
+    # A guess: of somebody who names classes as often as they do, and of a die.
+    guess, die = known.guess[order], 1.0 / crowd.n_classes
+    above = (np.nan_to_num(table["low"]) > guess) & ~((table["low"] <= die) & (die <= table["high"]))
+    doubt = np.where(something, np.where(table["low"] > guess, die, guess), np.nan)  # the guess that is not excluded
     verdict = np.select(
-        [hostile & (partners > 0), hostile, little, something],
+        [hostile & (partners > 0), hostile, little, something & above],
         ["colluder", "adversary", "spammer", "fine"],
         default="undecided",
     ).astype(object)
@@ -83,7 +91,7 @@ def verdicts(
         "information": known.bits[order],
         "verdict": verdict,
         "group": group[order],
-        "reason": _reasons(verdict, table, (low, high), least * known.worth[order], partners),
+        "reason": _reasons(verdict, table, (known.bits[order], low, high), least * known.worth[order], partners, doubt),
         "information_low": low,
         "information_high": high,
         "value": others.value[order],
@@ -132,14 +140,21 @@ def _looked_up(names: Array, table: Table, column: str) -> Array:
     return np.where(place >= 0, np.append(table[column], 0)[place], 0)
 
 
-def _reasons(verdict: Array, table: Table, told: tuple[Array, Array], least: Array, partners: Array) -> Array:
-    low, high, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (*told, least))
+def _reasons(
+    verdict: Array, table: Table, told: tuple[Array, ...], least: Array, partners: Array, guess: Array
+) -> Array:
+    about, low, high, enough = (np.char.mod("%.3f", bits).astype(object) for bits in (*told, least))
     right = np.char.mod("%.0f", 100.0 * table["high"]).astype(object)
     with_whom = np.where(partners == 1, "1 other who is", partners.astype(str).astype(object) + " others who are")
-    spam = "tells at most " + high + " bits per vote, less than " + enough
+    spam = "hardly right more often than a guess: about " + about + " bits per vote, less than " + enough
     hostile = "right at most " + right + " % of the time, less than a guess: could be turned around"
-    plot = "right at most " + right + " % of the time, and says the same as " + with_whom + " wrong"
+    beyond = " wrong beyond what each one's way explains"
+    plot = "right at most " + right + " % of the time, and agrees with " + with_whom + beyond
     doubt = "tells " + low + " to " + high + " bits per vote: too few votes to tell from a spammer"
-    few = np.where(table["votes"] > 0, doubt, "no votes")
+    ends = [np.char.mod("%.0f", 100.0 * share).astype(object) for share in (table["low"], table["high"], guess)]
+    unclear = (
+        "right " + ends[0] + " to " + ends[1] + " % of the time, a guess " + ends[2] + " %: not known to be better"
+    )
+    few = np.where(table["votes"] > 0, np.where(np.isnan(guess), doubt, unclear), "no votes")
     few = np.where((table["votes"] > 0) & (least < 1e-6), "all their items are of one class: nothing to tell", few)
     return np.select([verdict == name for name in RANK[:4]], [plot, hostile, spam, few], "")

@@ -24,7 +24,9 @@ class KOS(TwoSided):
     from :math:`y \sim N(1, 1)`; an annotator's weight is the sum of all that they are told. Optimal up to a constant
     for random regular assignments of spammers and hammers; on ragged data the busiest annotators take over. form "svd"
     is what published tables call KOS: the leading singular vector of the answers less each annotator's mean over all
-    items. O(votes) a round.
+    items. O(votes) a round. The messages need not know how hard items are: they are the estimator of the generalised
+    Dawid-Skene model too, in which annotator j says yes of item i with chance :math:`q_i p_j + (1 - q_i)(1 - p_j)` and
+    answers have rank one, :math:`E f_{ij} = (2 q_i - 1)(2 p_j - 1)` (Khetan & Oh 2016).
 
     form: "messages" or "svd". rounds: of messages. problems: how more than two classes are made two, see `TwoSided`.
 
