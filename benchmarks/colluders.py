@@ -10,14 +10,15 @@ import numpy as np
 
 from benchmarks.data import real
 from benchmarks.measure import write
-from crowdwise import Crowd, DawidSkene, MajorityVote, simulate
+from crowdwise import Crowd, DawidSkene, MajorityVote, Undecided, simulate
 from crowdwise.methods import make
-from crowdwise.study.annotators import adversaries, honest_result
+from crowdwise.study.annotators import adversaries, agreement_colluders, honest_result
 from crowdwise.votes.gold import gold_codes
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45)
 SEEDS = 3
-COLUMNS = ("honest only", "vote", "Dawid-Skene", "mmsr", "after detection", "with a trusted one")
+BY_RANK = 1  # of these, in which the agreement matrix is asked: it takes its time
+COLUMNS = ("honest only", "vote", "Dawid-Skene", "mmsr", "pgd", "after detection", "with a trusted one")
 
 
 def planted(crowd: Crowd, codes, share: float, rng) -> tuple[Crowd, np.ndarray]:
@@ -29,7 +30,7 @@ def planted(crowd: Crowd, codes, share: float, rng) -> tuple[Crowd, np.ndarray]:
     return replace(crowd, label=np.where(theirs, said, crowd.label)), who
 
 
-def measured(crowd: Crowd, codes, who, trusted) -> dict:
+def measured(crowd: Crowd, codes, who, trusted, by_rank: bool) -> dict:
     known = codes >= 0
 
     def right(result) -> float:
@@ -40,20 +41,43 @@ def measured(crowd: Crowd, codes, who, trusted) -> dict:
         return DawidSkene().fit(crowd.take(~out[crowd.annotator]), start=start)
 
     plain = DawidSkene().fit(crowd)
+    planted_names = crowd.annotators[who]
     row = {
         "honest only": right(without(crowd.annotators[who], None)),
         "vote": right(MajorityVote().fit(crowd)),
         "Dawid-Skene": right(plain),
         "mmsr": right(make("mmsr").fit(crowd)),
+        "pgd": right(make("pgd").fit(crowd)),
     }
     for name, believed in (("after detection", ()), ("with a trusted one", [crowd.annotators[trusted]])):
-        result = honest_result(crowd, plain, trusted=believed)
-        found = adversaries(crowd, result)["annotator"]
+        try:
+            result = honest_result(crowd, plain, trusted=believed)
+            found = adversaries(crowd, result)["annotator"]
+        except Undecided:  # as many heads for two truths: nobody is named, and the labels are the plain ones
+            result, found = plain, crowd.annotators[:0]
         row[name] = right(without(found, result))
         if not believed:
-            row["found"] = f"{np.isin(found, crowd.annotators[who]).sum()} of {len(who)}"
-            row["false"] = int((~np.isin(found, crowd.annotators[who])).sum())
+            row["found"], row["false"] = counted(found, planted_names)
+    for name, believed in (("agreements (H)", ()), ("agreements (TA)", [crowd.annotators[trusted]])) if by_rank else ():
+        row[name] = counted(agreement_colluders(crowd, trusted=believed)["annotator"], planted_names)
     return row
+
+
+def counted(found, planted_names) -> tuple[int, int]:
+    """How many of those named were planted, and how many were not."""
+    return int(np.isin(found, planted_names).sum()), int((~np.isin(found, planted_names)).sum())
+
+
+def named(each: list[dict], n: int) -> dict:
+    """True and false names, summed over draws; those of the agreement matrix over its own."""
+    told = {
+        "found": f"{sum(one['found'] for one in each)} of {n * len(each)}",
+        "false": sum(one["false"] for one in each),
+    }
+    for name in ("agreements (H)", "agreements (TA)"):
+        own = [one[name] for one in each if name in one]
+        told[name] = f"{sum(a for a, _ in own)} of {n * len(own)}, {sum(b for _, b in own)} false"
+    return told
 
 
 def synthetic() -> None:
@@ -66,11 +90,12 @@ def synthetic() -> None:
                 if n:
                     people += simulate.colluders(n, 3, p_corr=0.9, accuracy=1.0, plot=plot)
                 made = simulate.crowd(people, n_items=5000, per_item=10, seed=seed)
-                each.append(measured(made.crowd, made.truth.astype(int), np.arange(60 - n, 60), 0))
+                each.append(
+                    measured(made.crowd, made.truth.astype(int), np.arange(60 - n, 60), 0, by_rank=seed < BY_RANK)
+                )
             row = {"plot": plot, "colluders": f"{share:.0%}"}
             row |= {name: float(np.mean([one[name] for one in each])) for name in COLUMNS}
-            found = sum(int(one["found"].split(" of ")[0]) for one in each)
-            rows.append({**row, "found": f"{found} of {n * SEEDS}", "false": sum(one["false"] for one in each)})
+            rows.append({**row, **named(each, n)})
             print(rows[-1], flush=True)
     write(
         "colluders",
@@ -78,8 +103,9 @@ def synthetic() -> None:
         "N = 5,000 items, M = 60, K = 3, ten votes an item; honest confusion rows from Dirichlet(3 on the diagonal, 1 "
         "off it). Colluders say a common wrong label with chance .9 (any other class, drawn for each item, or always "
         "the next) and the truth otherwise. honest only: Dawid-Skene on the votes of the honest; after detection: "
-        f"`honest_result`, then Dawid-Skene without those whom `colluders` names. Means over {SEEDS} seeds; found and "
-        "false (honest annotators named) are summed.",
+        "`honest_result`, then Dawid-Skene without those whom `adversaries` names; agreements: the test by the "
+        f"agreement matrix, H and TA, in {BY_RANK} of the seeds. Means over {SEEDS} seeds; found and false (honest "
+        "annotators named) are summed.",
         rows,
     )
     draw(rows)
@@ -95,7 +121,7 @@ def draw(rows: list[dict]) -> None:
     for axis, plot in zip(axes, ("any", "next"), strict=True):
         own = [row for row in rows if row["plot"] == plot]
         share = [float(row["colluders"].rstrip("%")) for row in own]
-        for name in COLUMNS[:5]:
+        for name in COLUMNS[:6]:
             axis.plot(share, [row[name] for row in own], marker="o", markersize=3, label=name)
         axis.set(title=f"the lie is {'any other' if plot == 'any' else 'the next'} class", xlabel="colluders, %")
     axes[0].set_ylabel("accuracy")
@@ -116,13 +142,10 @@ def on_real_sets() -> None:
                 attacked, who = planted(crowd, codes, share, np.random.default_rng(seed))
                 honest = np.setdiff1d(np.arange(crowd.n_annotators), who)
                 busiest = honest[np.bincount(crowd.annotator, minlength=crowd.n_annotators)[honest].argmax()]
-                each.append(measured(attacked, codes, who, busiest))
+                each.append(measured(attacked, codes, who, busiest, by_rank=seed < BY_RANK))
             row = {"set": name, "colluders": f"{share:.0%}"}
             row |= {key: float(np.mean([one[key] for one in each])) for key in COLUMNS}
-            found = [int(one["found"].split(" of ")[0]) for one in each]
-            rows.append(
-                {**row, "found": f"{sum(found)} of {len(who) * SEEDS}", "false": sum(one["false"] for one in each)}
-            )
+            rows.append({**row, **named(each, len(who))})
             print(rows[-1], flush=True)
     write(
         "colluders-real",

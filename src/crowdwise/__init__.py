@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .methods.classes.bayes.gibbs import Gibbs as Gibbs
     from .methods.classes.bayes.ibcc import IBCC as IBCC
     from .methods.classes.bayes.mean_field import MeanField as MeanField
+    from .methods.classes.bayes.nonparametric_bcc import NonparametricBCC as NonparametricBCC
     from .methods.classes.em.confusion_vector import ConfusionVector as ConfusionVector
     from .methods.classes.em.data_programming import DataProgramming as DataProgramming
     from .methods.classes.em.dawid_skene import DawidSkene as DawidSkene

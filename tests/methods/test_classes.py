@@ -265,6 +265,7 @@ def test_ten_thousand_classes():
         "ebcc",
         "glad",
         "gibbs",
+        "nonparametric-bcc",
         "community-bcc",
         "minimax-entropy",
         "crowd-svm",

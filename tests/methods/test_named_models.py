@@ -3,8 +3,21 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import gammaln
 
-from crowdwise import OBIWAN, Crowd, DataProgramming, DawidSkene, MajorityVote, OneCoin, WorkerClusters, simulate
+from crowdwise import (
+    OBIWAN,
+    Crowd,
+    DataProgramming,
+    DawidSkene,
+    Gibbs,
+    MajorityVote,
+    NonparametricBCC,
+    OneCoin,
+    WorkerClusters,
+    simulate,
+)
+from crowdwise.engine.seating_kernels import seat
 from crowdwise.simulate.populations import Annotators
 from crowdwise.votes.keyed import keyed_uniform
 
@@ -55,6 +68,48 @@ def test_clusters_of_few_votes_are_found():
         )
         gaps.append(clusters - plain)
     assert np.mean(gaps) > 0.01
+
+
+# -- the nonparametric mixture ----------------------------------------------------------------------------------------
+
+
+def test_seats_are_drawn_from_the_posterior_of_partitions():
+    """Three annotators have five partitions: how often each is drawn, beside its probability, summed out by hand."""
+    pseudo = np.array([[2.0, 1.0], [1.0, 2.0]])
+    counts = np.array([[[6, 1], [2, 5]], [[5, 2], [1, 6]], [[3, 4], [4, 2]]], float)
+
+    def evidence(members):
+        votes = sum(counts[j] for j in members)
+        rows = gammaln(pseudo + votes).sum(axis=1) - gammaln((pseudo + votes).sum(axis=1))
+        return (rows - gammaln(pseudo).sum(axis=1) + gammaln(pseudo.sum(axis=1))).sum()
+
+    partitions = [[[0, 1, 2]], [[0, 1], [2]], [[0, 2], [1]], [[1, 2], [0]], [[0], [1], [2]]]
+    log = [sum(np.log(0.7) + gammaln(len(part)) + evidence(part) for part in partition) for partition in partitions]
+    expected = np.exp(np.array(log) - max(log))
+    expected /= expected.sum()
+    rng, table, often = np.random.default_rng(0), np.arange(3), np.zeros(5)
+    for _ in range(20_000):
+        seat(counts, pseudo, 0.7, table, rng.random(3))
+        parts = sorted(np.flatnonzero(table == t).tolist() for t in np.unique(table))
+        often[[sorted(partition) for partition in partitions].index(parts)] += 1.0
+    np.testing.assert_allclose(often / often.sum(), expected, atol=0.015)
+
+
+def test_with_everybody_alone_it_is_ibcc_by_gibbs():
+    made = simulate.crowd(simulate.dirichlet(12, 3, seed=1), n_items=150, per_item=5, seed=0)
+    short = {"draws": 10, "warmup": 10, "chains": 2}
+    alone = NonparametricBCC(concentration=1e300, **short).fit(made.crowd)
+    np.testing.assert_array_equal(alone.posterior, Gibbs(**short).fit(made.crowd).posterior)
+
+
+def test_few_votes_of_a_few_kinds_are_shared():
+    people = simulate.one_coin(60, 3, 0.8) + simulate.adversaries(20, 3)
+    made = simulate.crowd(people, n_items=250, per_item=3, seed=0)
+    result = NonparametricBCC(draws=20).fit(made.crowd)
+    own = Gibbs(draws=20).fit(made.crowd)
+    assert (result.labels == made.truth).mean() > (own.labels == made.truth).mean()
+    tables = result.params["table_draws"]
+    assert np.median([np.unique(row).size for row in tables]) < 12
 
 
 # -- data programming -------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, settle, simul
 from crowdwise.study.annotators import (
     adversaries,
     agreement_colluders,
+    attack,
     attacked_items,
     colluders,
     copying_pairs,
@@ -89,6 +90,29 @@ def test_agreement_test_on_odd_crowds():
     many = Crowd.from_columns(np.zeros(1100, int), np.arange(1100), np.arange(1100) % 2)
     with pytest.raises(InputError, match="1,100 annotators are more than 1,000"):
         agreement_colluders(many)
+
+
+def attacked_crowd(share, seed=0):
+    """Eight of thirty say an agreed false label on a share of the items, nine times in ten; else they are honest."""
+    made = simulate.crowd(simulate.one_coin(30, 3, 0.7), n_items=1000, per_item=10, seed=seed)
+    crowd, rng = made.crowd, np.random.default_rng(seed)
+    there, lie = rng.random(1000) < share, (made.truth + rng.integers(1, 3, 1000)) % 3
+    lies = (crowd.annotator < 8) & there[crowd.item] & (rng.random(crowd.n_votes) < 0.9)
+    return crowd.derive(label=np.where(lies, lie[crowd.item], crowd.label)), there, lie
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_attackers_and_attacked_items_together(share):
+    crowd, there, lie = attacked_crowd(share)
+    found = attack(crowd, DawidSkene().fit(crowd))
+    named = found.annotators["annotator"][found.annotators["chance"] > 0.9]
+    assert sorted(named.tolist()) == (list(range(8)) if share else [])
+    sure = found.items["chance"] > 0.5
+    items = found.items["item"][sure]
+    assert sure.sum() > 50 if share else not sure.any()
+    if share:
+        assert there[items].mean() > 0.85
+        assert (found.items["agreed"][sure] == lie[items]).mean() > 0.85
 
 
 def test_an_honest_crowd_is_believed():

@@ -99,6 +99,13 @@ OWN = {
         "Kim & Ghahramani 2012",
         usual=False,
     ),
+    "nonparametric-bcc": MethodEntry(
+        ".classes.bayes.nonparametric_bcc:NonparametricBCC",
+        "annotators in as many clusters as votes call for, each with one confusion matrix, by Gibbs sampling",
+        "chains x (votes x classes + annotators x clusters x classes^2), a sweep",
+        "Moreno et al. 2015",
+        usual=False,
+    ),
     "community-bcc": MethodEntry(
         ".classes.bayes.community_bcc:CommunityBCC",
         "annotators in communities whose members err alike, by variational Bayes",

@@ -18,10 +18,12 @@ from ...votes.ties import shared
 from .. import make
 
 SURE = 3.0  # standard errors from a guess beyond which somebody is better or worse than one
-MARGIN = 0.04  # of the median annotator's accuracy, or of all heads, by which another explanation must be ahead
+MARGIN = 0.04  # of the median annotator's accuracy, by which another explanation must be ahead
+LEVEL = 0.02  # of all heads: two explanations behind which so nearly as many stand are equally good
 LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
+ANOTHER = 0.75  # of the items: a likelier fit that agrees on fewer is another explanation
 ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
-MOST = 0.55  # of the heads: a result behind which so many stand is not doubted
+AGAINST = 1.0 / 3.0  # of the heads: a result that makes more of them worse than a guess is doubted
 FEWEST = 3  # annotators of whom something can be told, to speak of a majority
 
 
@@ -29,13 +31,13 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
     r"""The result, or the one that most annotators stand behind, where colluders have made another of it.
 
     Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either `trusted`
-    annotators are, or the majority, by heads. A head stands behind a result if they are better than a guess by three
-    standard errors; those with too few votes for that are not counted. The result is doubted if somebody is trusted, if
-    not more than half of the heads stand behind it, or if Dawid-Skene from votes that count by heads contradicts it and
-    is a hundredth more likely. Then other explanations are asked: that one; the result's classes renamed as most
-    annotators name them; and what Dawid-Skene finds in the votes of those outside each group that second moments show
-    (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and colluders agree beyond it). The
-    one under which trusted annotators, or else the median one, are most accurate is taken, if they are so by four
+    annotators are, or the majority, by heads, not counting those with too few votes to be told from a guess. The result
+    is doubted if somebody is trusted, if the median head is not better than a guess by one standard error, if more than
+    a third of them are worse than a guess by one, or if Dawid-Skene from votes that count by heads is a hundredth more
+    likely and agrees on less than three items in four. Then other explanations are asked: that one; the result's
+    classes renamed as most annotators name them; and what Dawid-Skene finds in the votes of those outside each group
+    that second moments show (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and
+    colluders agree beyond it). The one under which trusted annotators, or else the median one, are most accurate is taken, if they are so by four
     points. `notes` says so. Where another explanation contradicts it, and as many heads stand behind that one, nobody
     can know: `Undecided` asks for gold or a trusted annotator.
 
@@ -55,7 +57,7 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
         return result
     dawid_skene = make("dawid-skene", seed=seed)
     by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
-    doubtful = heads.size > 0 and (heads > SURE).mean() < MOST
+    doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
     if not (chosen.size or doubtful or likelier):
         return result
     best, most = result, _support(crowd, posterior, chosen)
@@ -92,7 +94,8 @@ def _by_heads(crowd: Crowd, posterior: Array, method: Aggregator) -> tuple[list[
         return [], False
     as_it_is, by_heads = (method.fit(crowd, start=start) for start in (posterior, a_head_a_vote))
     likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
-    return [by_heads], likelier and contradict(by_heads.posterior.argmax(axis=1), posterior.argmax(axis=1))
+    agree = (by_heads.posterior.argmax(axis=1) == posterior.argmax(axis=1)).mean()
+    return [by_heads], likelier and bool(agree < ANOTHER)
 
 
 def _heads(crowd: Crowd, posterior: Array) -> Array:
@@ -107,7 +110,7 @@ def _require_majority(crowd: Crowd, best: Result, asked: list[Result]) -> None:
     for other in asked:
         if other is best or not contradict(labels, other.labels_on(crowd, other.on(crowd)[1])):
             continue
-        if abs(_behind(crowd, other) - behind) < MARGIN:
+        if abs(_behind(crowd, other) - behind) < LEVEL:
             raise Undecided(
                 "the votes have two explanations that contradict each other, and about as many annotators stand behind "
                 "each: give known labels of some items (gold), or name an annotator to trust (trusted)"

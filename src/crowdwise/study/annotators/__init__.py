@@ -5,6 +5,7 @@ from ...methods.classes.honest import honest_result
 from .adversaries import adversaries
 from .agreement import agreement, agreement_by, pairwise_agreement
 from .agreement_test import agreement_colluders
+from .attack import attack
 from .colluders import attacked_items, colluders, copying_pairs
 from .groups import effective_number
 from .information import capacity
@@ -19,6 +20,7 @@ __all__ = [
     "agreement",
     "agreement_by",
     "agreement_colluders",
+    "attack",
     "attacked_items",
     "capacity",
     "colluders",

@@ -86,12 +86,13 @@ class Gibbs(Aggregator):
         z = self._classes(rng, np.stack([posterior] * self.chains, axis=1))
         beside, watch = self.begin_beside(ops), Watch(callback)
         kept: list[Params] = []
+        shared: Params = {}
         for sweep in range(self.warmup + self.draws * self.thin):
             prior = self._dirichlet(rng, self.class_pseudo + z.sum(axis=0))  # (chains, true)
             counts = ops.confusion_counts(z.reshape(ops.n_items, -1)).reshape(
                 ops.n_annotators, self.chains, ops.n_classes, ops.n_classes
             )
-            confusion = self._dirichlet(rng, pseudo + counts)
+            confusion, shared = self.draw_confusion(rng, pseudo, counts, shared)
             joint = self._log_joint(ops, prior, confusion)
             if known is not None:
                 joint[known.item] += known.log_rows[:, None, :]
@@ -100,7 +101,8 @@ class Gibbs(Aggregator):
             z = self._classes(rng, posterior.reshape(joint.shape))
             stop = watch(sweep + 1, evidence / self.chains)
             if stop or (sweep >= self.warmup and (sweep - self.warmup) % self.thin == 0):
-                kept.append({"prior_draws": prior, "confusion_draws": confusion.transpose(1, 0, 2, 3), **beside})
+                drawn = {"prior_draws": prior, "confusion_draws": confusion.transpose(1, 0, 2, 3)}
+                kept.append(drawn | shared | beside)
             if stop:
                 break
         drawn = {name: np.stack([draw[name] for draw in kept]) for name in kept[0]}  # (draws, chains, ...)
@@ -114,6 +116,12 @@ class Gibbs(Aggregator):
         settled = bool((rhat < ENOUGH).all())
         notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: take more draws, for chains to agree on all",)
         return Solution(self.infer(ops, params, known), params, {}, converged=settled, notes=notes)
+
+    def draw_confusion(
+        self, rng: np.random.Generator, pseudo: Array, counts: Array, shared: Params
+    ) -> tuple[Array, Params]:
+        """Matrices, (annotators, chains, true, given), given counts, likewise; and what else was drawn for that."""
+        return self._dirichlet(rng, pseudo + counts), shared
 
     def begin_beside(self, ops: NumpyEngine) -> Params:
         """What is drawn beside classes and confusion matrices, (chains, ...) by name, before the first sweep."""
