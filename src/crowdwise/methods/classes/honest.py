@@ -30,16 +30,17 @@ FEWEST = 3  # annotators of whom something can be told, to speak of a majority
 def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), seed: int = 0) -> Result:
     r"""The result, or the one that most annotators stand behind, where colluders have made another of it.
 
-    Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either `trusted`
-    annotators are, or the majority, by heads, not counting those with too few votes to be told from a guess. The result
-    is doubted if somebody is trusted, if the median head is not better than a guess by one standard error, if more than
-    a third of them are worse than a guess by one, or if Dawid-Skene from votes that count by heads is a hundredth more
-    likely and agrees on less than three items in four. Then other explanations are asked: that one; the result's
-    classes renamed as most annotators name them; and what Dawid-Skene finds in the votes of those outside each group
-    that second moments show (`spectral_groups`: the agreement of the honest has low rank off its diagonal, and
-    colluders agree beyond it). The one under which trusted annotators, or else the median one, are most accurate is taken, if they are so by four
-    points. `notes` says so. Where another explanation contradicts it, and as many heads stand behind that one, nobody
-    can know: `Undecided` asks for gold or a trusted annotator.
+    Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either
+    `trusted` annotators are, or the majority, by heads, not counting those with too few votes to be told from a
+    guess. The result is doubted if somebody is trusted, if the median head is not better than a guess by one
+    standard error, if more than a third of them are worse than a guess by one, or if Dawid-Skene from votes that
+    count by heads is a hundredth more likely and agrees on less than three items in four. Then other explanations
+    are asked: that one; the result's classes renamed as most annotators name them; and what Dawid-Skene finds in
+    the votes of those outside each group that second moments show (`spectral_groups`: the agreement of the honest
+    has low rank off its diagonal, and colluders agree beyond it). The one under which trusted annotators, or else
+    the median one, are most accurate is taken, if they are so by four points. `notes` says so. Where another
+    explanation contradicts it, and as many heads stand behind that one, nobody can know: `Undecided` asks for gold
+    or a trusted annotator.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
