@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.data import SETS, real
 from benchmarks.measure import write
-from crowdwise import Crowd
-from crowdwise.methods import make
+from crowdwise import Crowd, settle
 from crowdwise.study.metrics import calibration_error
 from crowdwise.votes.gold import gold_codes
 
@@ -40,7 +39,7 @@ def figures(name: str, how: str, method: str) -> list[float]:
     for seed in range(CUTS[how]):
         crowd = cut(whole, how, seed)
         here = gold_codes(crowd, {item: known[item] for item in crowd.items.tolist() if item in known})
-        posterior.append(make(method).fit(crowd).posterior[here >= 0])
+        posterior.append(settle(crowd, method).posterior[here >= 0])
         code.append(here[here >= 0])
     joined, truth = np.concatenate(posterior), np.concatenate(code)
     right = float((joined.argmax(axis=1) == truth).mean())
@@ -64,7 +63,7 @@ def main() -> None:
         "replay",
         "How sure small crowds are",
         f"Expected calibration error (10 bins, draws of a set together), mean and standard deviation over {len(names)} "
-        "real sets, cut to one, two or three votes an item, or to some items; and the accuracy of auto.",
+        "real sets, cut to one, two or three votes an item, or to some items, each settled; and auto's accuracy.",
         rows,
     )
 

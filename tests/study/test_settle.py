@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crowdwise import DawidSkene, Undecided, settle, simulate
+from crowdwise import Crowd, DawidSkene, Undecided, settle, simulate
 from crowdwise.cli import app
 from crowdwise.io import write_table
 from crowdwise.methods import METHODS, make
@@ -96,6 +96,23 @@ def test_what_is_believed_is_said_in_a_plain_sentence():
     notes = settle(made.crowd, "dawid-skene").notes
     assert any("contradict what dawid-skene found first" in note and "majority" in note for note in notes)
     assert any("trusted" in note for note in settle(made.crowd, "dawid-skene", trusted=[0]).notes)
+
+
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "ibcc", "mace", "majority-vote", "auto"])
+def test_a_strangers_vote_is_worth_what_strangers_are(method):
+    """Fifty people, one vote each, on fifty items: no model can know how good they are."""
+    alone = Crowd.from_columns(np.arange(50), np.arange(50), np.arange(50) % 2)
+    result = settle(alone, method)
+    assert result.confidence.max() < 0.75
+    assert (result.labels == np.arange(50) % 2).all()
+    known = settle(alone, method, gold={3: 0})
+    assert known.confidence[3] > 0.999 and known.labels[3] == 0
+
+
+def test_large_crowds_keep_their_confidence():
+    made = simulate.crowd(simulate.one_coin(20, 3, 0.75), n_items=2000, per_item=8, seed=0)
+    fitted = DawidSkene().fit(made.crowd)
+    np.testing.assert_allclose(settle(made.crowd, "dawid-skene").posterior, fitted.posterior, atol=0.02)
 
 
 def test_where_heads_do_not_decide_nobody_does():

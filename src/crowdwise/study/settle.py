@@ -6,11 +6,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ..engine import bind
 from ..fit.aggregator import Aggregator
+from ..fit.estimates import Classes
 from ..fit.method import Callback, Method
 from ..fit.result import Result
 from ..methods import make
 from ..methods.classes.honest import honest_result
+from ..methods.classes.strangers import acquaintance, population, supported
+from ..votes.codes import find
+from ..votes.crowd import Crowd
+from ..votes.gold import known_classes
 
 
 def settle(
@@ -26,10 +32,13 @@ def settle(
 ) -> Result:
     """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
 
-    Every command, the report and the service take their labels from here. The method is fitted as `fit` does it. Where
-    gold is given, the fit is believed as it is. Otherwise `honest_result` looks whether annotators who work together
-    have made a truth of their own; then trusted annotators, or most of them by heads, are believed, and `notes` says
-    so. Where heads do not decide, `Undecided` asks for gold or a trusted annotator.
+    Every command, the report and the service take their labels from here. The method is fitted as `fit` does it.
+    Where gold is given, the fit is believed as it is. Otherwise `honest_result` looks whether annotators who work
+    together have made a truth of their own; then trusted annotators, or most of them by heads, are believed, and
+    `notes` says so. Where heads do not decide, `Undecided` asks for gold or a trusted annotator. Last, nobody is
+    surer than the votes support: what a model says of annotators whom it has hardly seen counts little, and what
+    strangers' votes are worth counts in its place (`strangers.py`). Labels stay, and so does the confidence of
+    large crowds; `fit` gives the model's own.
 
     method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`.
 
@@ -46,12 +55,23 @@ def settle(
     options = {"gold": gold, "item_prior": item_prior, "engine": engine}
     votes = model.as_votes(votes)
     fitted = model.fit(votes, start=start, callback=callback, **options)
-    trusted = list(trusted)
-    if not isinstance(model, Aggregator) or (gold is not None and not trusted):
+    if not isinstance(model, Aggregator):
         return fitted
-    found = honest_result(votes, fitted, trusted=trusted, seed=model.seed)
-    if found is fitted:
-        return fitted
-    if gold is not None or item_prior is not None:
-        found = replace(found.method.fit(votes, start=found, **options), notes=found.notes)
-    return replace(found, notes=(*fitted.notes, *found.notes))
+    found, trusted = fitted, list(trusted)
+    if gold is None or trusted:
+        found = honest_result(votes, fitted, trusted=trusted, seed=model.seed)
+    if found is not fitted:
+        if gold is not None or item_prior is not None:
+            found = replace(found.method.fit(votes, start=found, **options), notes=found.notes)
+        found = replace(found, notes=(*fitted.notes, *found.notes))
+    return found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
+
+
+def _humble(votes: Crowd, result: Result, gold: Any, item_prior: Any) -> Result:
+    """The result, no surer than the votes support; auto is so by itself."""
+    crowd = result.weighted(votes.with_names(annotators=result.annotators).with_classes(result.classes))
+    ops, known = bind(crowd), known_classes(crowd, gold, item_prior)
+    posterior = supported(ops, result.on(crowd)[1], population(ops.item_votes()), acquaintance(ops), known)
+    chosen = find(result.items, crowd.items)
+    estimate = Classes(posterior[chosen], result.classes, result.label_codes)
+    return replace(result, estimate=estimate)
