@@ -350,7 +350,7 @@ def test_votes_are_explained(name):
     for item in range(5):
         why = explain(made.crowd, result, item)
         assert why.additive and why.total == pytest.approx(why.before + why.votes["contribution"].sum())
-        assert (why.total > 0.0) == (why.label == result.labels[item])
+        assert why.total >= 0.0 and why.label == result.labels[item]
     several = simulate.crowd(simulate.one_coin(8, 3, 0.8), n_items=100, per_item=5, seed=0).crowd
     why = explain(several, make(name).fit(several), 0)
     assert why.unit == ("log-odds" if not why.additive else make(name).unit)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crowdwise import Crowd, DawidSkene, Undecided, settle, simulate
+from crowdwise import Crowd, DataWarning, DawidSkene, Undecided, settle, simulate
 from crowdwise.cli import app
 from crowdwise.io import write_table
 from crowdwise.methods import METHODS, make
@@ -121,7 +121,14 @@ def test_where_heads_do_not_decide_nobody_does():
     with pytest.raises(Undecided, match="gold"):
         settle(made.crowd, "dawid-skene")
     assert (settle(made.crowd, "dawid-skene", trusted=[0]).labels == truth).mean() > 0.9
-    assert (settle(made.crowd, "dawid-skene", gold=dict(enumerate(truth[:80]))).labels == truth).mean() > 0.9
+    for n in (3, 20, 80):  # gold decides, however little there is, if it tells the two apart
+        for method in ("dawid-skene", "auto", "data-programming"):
+            found = settle(made.crowd, method, gold=dict(enumerate(truth[:n])))
+            right = (found.labels == truth).mean()
+            assert right > 0.9 or (n, method) == (3, "auto"), (n, method)
+            assert found.confidence.mean() < right + 0.1  # taught by three items only, auto is not sure
+    with pytest.raises(Undecided, match="gold"), pytest.warns(DataWarning, match="left out"):
+        settle(made.crowd, "dawid-skene", gold={"nowhere": 1})
 
 
 def test_pruned_items_keep_their_places(made):

@@ -69,7 +69,7 @@ def report(
     from ..report import anonymised
     from ..report import report as about
     from ..report.about import QUICK
-    from ..study.settle import settle
+    from ..study.settle import settle, unsettled
     from ..votes.codes import find
 
     form = _form(out, form, json)
@@ -93,7 +93,7 @@ def report(
             o.require_kin(crowd, true, str(truth))
         how: dict[str, Any] = {"trusted": believed, "engine": engine, "callback": o.steps(tell)}
         result = settle(crowd, model, gold=known, **how)
-        blind = settle(crowd, model, **how) if known else None
+        blind = unsettled(crowd, model, **how) if known else None
         found = about(
             crowd,
             result,

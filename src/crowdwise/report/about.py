@@ -15,7 +15,7 @@ from ..study.annotators import effective_number, review, verdicts, with_timing
 from ..study.annotators.items import SURE
 from ..study.compare import truth_codes
 from ..study.identify import Identification, identify
-from ..study.settle import settle
+from ..study.settle import unsettled
 from ..study.uncertainty import check_level
 from ..votes.codes import Array, find
 from ..votes.crowd import Crowd
@@ -89,7 +89,7 @@ class About:
         if self.truth is not None:
             return self.result.on(self.crowd)[1], truth_codes(self.crowd, self.truth), "truth"
         if self.gold is not None:
-            blind = self.blind or settle(self.crowd, self.result.method, engine=self.engine)
+            blind = self.blind or unsettled(self.crowd, self.result.method, engine=self.engine)
             return blind.on(self.crowd)[1], gold_codes(self.crowd, self.gold), "gold"
         return None
 

@@ -19,6 +19,7 @@ from ..votes.gold import gold_codes
 from ..votes.table import Table
 from . import metrics
 from .held_out import HeldOut, held_out, hold_out, require_memory, tempered
+from .settle import unsettled
 
 MEASURES: dict[str, Callable[[Array, Array], float]] = {
     "accuracy": metrics.accuracy,
@@ -70,7 +71,7 @@ def compare(
             callback(name)
         if name not in results:
             began = time.perf_counter()
-            results[name] = make(name, seed=seed).fit(crowd, gold=gold, engine=engine)
+            results[name] = unsettled(crowd, make(name, seed=seed), gold=gold, engine=engine)
             seconds[name] = time.perf_counter() - began
         if forecasts:
             ahead[name] = held_out(crowd, results[name].method, gold=gold, engine=engine, seed=seed)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..engine import bind
+from ..errors import Undecided
 from ..fit.aggregator import Aggregator
 from ..fit.estimates import Classes
 from ..fit.method import Callback, Method
@@ -14,9 +15,9 @@ from ..fit.result import Result
 from ..methods import make
 from ..methods.classes.honest import honest_result
 from ..methods.classes.strangers import acquaintance, population, supported
-from ..votes.codes import find
 from ..votes.crowd import Crowd
 from ..votes.gold import known_classes
+from ..votes.ties import first_of_tied
 
 
 def settle(
@@ -33,12 +34,11 @@ def settle(
     """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
 
     Every command, the report and the service take their labels from here. The method is fitted as `fit` does it.
-    Where gold is given, the fit is believed as it is. Otherwise `honest_result` looks whether annotators who work
-    together have made a truth of their own; then trusted annotators, or most of them by heads, are believed, and
-    `notes` says so. Where heads do not decide, `Undecided` asks for gold or a trusted annotator. Last, nobody is
-    surer than the votes support: what a model says of annotators whom it has hardly seen counts little, and what
-    strangers' votes are worth counts in its place (`strangers.py`). Labels stay, and so does the confidence of
-    large crowds; `fit` gives the model's own.
+    Then `honest_result` looks whether annotators who work together have made a truth of their own; if so, trusted
+    annotators, or gold, or most annotators by heads are believed, and `notes` says so. Where heads do not decide,
+    `Undecided` asks for gold or a trusted annotator. Last, nobody is surer than the votes support: what a model
+    says of annotators whom it has hardly seen counts little, and what strangers' votes are worth counts in its
+    place (`strangers.py`). Labels stay, and so does the confidence of large crowds; `fit` gives the model's own.
 
     method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`.
 
@@ -57,21 +57,27 @@ def settle(
     fitted = model.fit(votes, start=start, callback=callback, **options)
     if not isinstance(model, Aggregator):
         return fitted
-    found, trusted = fitted, list(trusted)
-    if gold is None or trusted:
-        found = honest_result(votes, fitted, trusted=trusted, seed=model.seed)
-    if found is not fitted:
-        if gold is not None or item_prior is not None:
-            found = replace(found.method.fit(votes, start=found, **options), notes=found.notes)
+    found = honest_result(votes, fitted, trusted=list(trusted), gold=gold, seed=model.seed)
+    if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
         found = replace(found, notes=(*fitted.notes, *found.notes))
     return found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
+
+
+def unsettled(votes: Any, method: Method[Any, Any], *, engine: str = "auto", **how: Any) -> Result:
+    """As `settle`, to measure with: where two explanations contradict each other, the method's first one."""
+    try:
+        return settle(votes, method, engine=engine, **how)
+    except Undecided:
+        return method.fit(votes, engine=engine)
 
 
 def _humble(votes: Crowd, result: Result, gold: Any, item_prior: Any) -> Result:
     """The result, no surer than the votes support; auto is so by itself."""
     crowd = result.weighted(votes.with_names(annotators=result.annotators).with_classes(result.classes))
     ops, known = bind(crowd), known_classes(crowd, gold, item_prior)
-    posterior = supported(ops, result.on(crowd)[1], population(ops.item_votes()), acquaintance(ops), known)
-    chosen = find(result.items, crowd.items)
-    estimate = Classes(posterior[chosen], result.classes, result.label_codes)
-    return replace(result, estimate=estimate)
+    posterior, label = result.on(crowd)[1], result.labels_on(crowd, result.on(crowd)[1])
+    if known is not None:
+        posterior = known.obeyed(posterior)
+        label[known.item] = first_of_tied(posterior[known.item])
+    posterior = supported(ops, posterior, population(ops.item_votes()), acquaintance(ops), known)
+    return replace(result, items=crowd.items, estimate=Classes(posterior, result.classes, label))

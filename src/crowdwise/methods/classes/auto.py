@@ -70,6 +70,7 @@ class Auto(Aggregator):
     params: ClassVar[Mapping[str, Axes]] = {
         "committee": Axes(("item",), "code"),
         "evidence": Axes(("one",), "real"),
+        "kept": Axes(("one",), "real"),
         "say": Axes(("one",), "real"),
         "worth": Axes(("annotator",), "real"),
         "strangers": Axes(("population",), "simplex"),
@@ -153,9 +154,12 @@ def _joint(ops: NumpyEngine, params: Params, known: Known | None) -> Array:
 def _about_gold(params: Params, gold: Known) -> str:
     told = how_many(gold.item.size, "known items")
     moved = how_many(int((np.abs(params["worth"]) > 0.1).sum()), "annotators")
+    kept = float(params["kept"][0])
+    if kept > 0.5:
+        return f"{told} taught what to believe, and mostly confirm the models ({kept:.0%})"
     return (
-        f"{told} taught what to believe: the models count {float(params['say'][0]):.2f} of what they would without, "
-        f"and the votes of {moved} count by themselves"
+        f"{told} taught what to believe: the models alone would be wrong too often, so that they count "
+        f"{float(params['say'][0]):.0%} of what they would, and the votes of {moved} count by what gold says of them"
     )
 
 

@@ -10,6 +10,7 @@ from ...votes.codes import Array
 from ...votes.known import Known
 
 SAYS = (1.0, 0.5, 0.25, 0.0)  # what the committee may count; never less than nothing: few gold items would turn it over
+BELIEVED = (1 / 2, 1 / 6, 1 / 6, 1 / 6)  # and how likely that is beforehand
 SCALE = 0.5  # standard deviation of what a vote may be worth beside the committee, in log-odds
 COMMON = 2.0  # standard deviation of how much commoner a class may be among gold, in log-odds
 DOUBT = 0.1  # of a committee that is sure
@@ -22,9 +23,9 @@ def learned(ops: NumpyEngine, posterior: Array, gold: Known) -> Params:
     .. math:: p(y_i = k) \propto \exp\Bigl(a \log q_i(k) + \sum_j b_j 1[l_{ij} = k] + c_k\Bigr),
         \qquad b \sim N(0, \tau^2 I)
 
-    is fitted for each a of `SAYS`, with b at its mode and with b = 0; the eight are averaged by their evidence
-    (Laplace's). With a = 1 and b = 0 it is the committee, which is also what is left where gold says little. Every vote
-    counts once here, whatever its weight: what somebody's votes are worth is what gold is asked for.
+    is fitted for each a of `SAYS`, with b at its mode and with b = 0; the eight are weighed by their evidence
+    (Laplace's). With a = 1 and b = 0 it is the committee, whose share is `kept`: most of it where gold says little.
+    Every vote counts once here, whatever its weight: what somebody's votes are worth is what gold is asked for.
     """
     from scipy.sparse import csr_array, eye_array, hstack, kron
 
@@ -43,24 +44,26 @@ def learned(ops: NumpyEngine, posterior: Array, gold: Known) -> Params:
     common = kron(np.ones((n, 1)), COMMON / SCALE * eye_array(k)).tocsr()
     truth = gold.log_rows.argmax(axis=1)
     evidence, says, worths = [], [], []
-    for say in SAYS:
+    for say, believed in zip(SAYS, BELIEVED, strict=True):
         base = say * _log(posterior[gold.item])
         for design, n_worths in ((common, 0), (hstack([votes, common]).tocsr(), who.size)):
             mode, log = _mode(base, design, truth)
-            evidence.append(log)
+            evidence.append(log + np.log(believed))
             says.append(say)
             worths.append(np.pad(mode[:n_worths], (0, who.size - n_worths)))
     share = normalise(np.array([evidence]))[0][0]
+    others = share[1:] / max(float(share[1:].sum()), 1e-300)
     worth = np.zeros(ops.n_annotators)
-    worth[who] = share @ np.array(worths)
-    return {"say": np.array([share @ np.array(says)]), "worth": worth}
+    worth[who] = others @ np.array(worths[1:])
+    return {"kept": share[:1], "say": np.array([others @ np.array(says[1:])]), "worth": worth}
 
 
 def stacked(ops: NumpyEngine, posterior: Array, params: Params, known: Known | None) -> Array:
     """The committee's posterior and the votes, as far as gold says that they are worth something."""
     worth = params["worth"][ops.annotator]
     each = worth if ops.weight is None else worth / np.where(ops.weight > 0.0, ops.weight, np.inf)
-    found = normalise(params["say"] * _log(posterior) + ops.item_votes(each))[0]
+    taught = normalise(params["say"] * _log(posterior) + ops.item_votes(each))[0]
+    found = params["kept"] * posterior + (1.0 - params["kept"]) * taught
     return found if known is None else known.obeyed(found)
 
 

@@ -14,6 +14,7 @@ from ...fit.aggregator import Aggregator
 from ...fit.result import Result
 from ...votes.codes import Array, shown
 from ...votes.crowd import Crowd
+from ...votes.gold import gold_codes
 from ...votes.ties import shared
 from .. import make
 
@@ -27,7 +28,9 @@ AGAINST = 1.0 / 3.0  # of the heads: a result that makes more of them worse than
 FEWEST = 3  # annotators of whom something can be told, to speak of a majority
 
 
-def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), seed: int = 0) -> Result:
+def honest_result(
+    crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), gold: Any = None, seed: int = 0
+) -> Result:
     r"""The result, or the one that most annotators stand behind, where colluders have made another of it.
 
     Votes alone cannot tell the truth from what colluders have agreed on: somebody must be believed. Either
@@ -40,7 +43,8 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
     has low rank off its diagonal, and colluders agree beyond it). The one under which trusted annotators, or else
     the median one, are most accurate is taken, if they are so by four points. `notes` says so. Where another
     explanation contradicts it, and as many heads stand behind that one, nobody can know: `Undecided` asks for gold
-    or a trusted annotator.
+    or a trusted annotator. Gold, where there is some, decides before heads do: explanations are held to it that were
+    not told it.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
@@ -51,27 +55,36 @@ def honest_result(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), 
 
     Reference: Traganitis & Giannakis, ICDM 2021 (variants TA, with a trusted annotator, and H, an honest majority).
     """
-    crowd, posterior = result.on(crowd)
+    told = gold_codes(Crowd.of(crowd), gold) if gold is not None else np.empty(0, np.int64)
+    # Gold items say whether an explanation is right if it was not told them.
+    first = result if gold is None else result.predict(crowd)
+    crowd, posterior = first.on(crowd)
     chosen = crowd.codes_of("annotator", trusted, "trusted")
     heads = _heads(crowd, posterior)
-    if not chosen.size and heads.size < FEWEST:
+    known = (told >= 0).any()
+    if not chosen.size and heads.size < FEWEST and not known:
         return result
     dawid_skene = make("dawid-skene", seed=seed)
     by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
     doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
-    if not (chosen.size or doubtful or likelier):
+    best, most = first, _support(crowd, posterior, chosen, told)
+    if not (chosen.size or doubtful or likelier or (known and most[0] < 0.5)):
         return result
-    best, most = result, _support(crowd, posterior, chosen)
     least = 0.0 if likelier else MARGIN
-    asked = [result, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
+    asked = [first, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
     for found in asked[1:]:
-        support = _support(crowd, found.posterior, chosen)
+        support = _support(crowd, found.posterior, chosen, told)
         ahead, level = support[0] - most[0], support[1] > most[1] + least
         if ahead > MARGIN or (level and ahead > -MARGIN):
             best, most, least = found, support, MARGIN
     if not chosen.size:
-        _require_majority(crowd, best, asked)
-    return best if best is result else replace(best, notes=(*best.notes, _said(crowd, best, result, chosen)))
+        _require_majority(crowd, best, asked, told)
+    if best is first:
+        return result
+    whole = dawid_skene.fit(crowd, start=best)  # of all votes, where those who were left out are understood
+    alike = (whole.posterior.argmax(axis=1) == best.on(crowd)[1].argmax(axis=1)).mean() > ALIKE
+    notes = (*best.notes, _said(crowd, best, result, chosen, bool(known)))
+    return replace(whole if alike else best, notes=notes)
 
 
 def contradict(one: Array, other: Array) -> bool:
@@ -105,16 +118,17 @@ def _heads(crowd: Crowd, posterior: Array) -> Array:
     return z[faultless > 2.0 * SURE]
 
 
-def _require_majority(crowd: Crowd, best: Result, asked: list[Result]) -> None:
-    """Heads decide between explanations that contradict each other, or nobody does."""
+def _require_majority(crowd: Crowd, best: Result, asked: list[Result], told: Array) -> None:
+    """Gold decides between explanations that contradict each other, or heads do, or nobody does."""
     labels, behind = best.labels_on(crowd, best.on(crowd)[1]), _behind(crowd, best)
     for other in asked:
         if other is best or not contradict(labels, other.labels_on(crowd, other.on(crowd)[1])):
             continue
-        if abs(_behind(crowd, other) - behind) < LEVEL:
+        by_gold = (_right_on(told, each.on(crowd)[1]) for each in (best, other))
+        if abs(next(by_gold) - next(by_gold)) < MARGIN and abs(_behind(crowd, other) - behind) < LEVEL:
             raise Undecided(
                 "the votes have two explanations that contradict each other, and about as many annotators stand behind "
-                "each: give known labels of some items (gold), or name an annotator to trust (trusted)"
+                "each: give known labels of some items (--gold), or name an annotator to trust (--trusted)"
             )
 
 
@@ -124,11 +138,19 @@ def _behind(crowd: Crowd, result: Result) -> float:
     return float((heads > SURE).mean()) if heads.size else 0.0
 
 
-def _said(crowd: Crowd, best: Result, first: Result, trusted: Array) -> str:
+def _right_on(told: Array, posterior: Array) -> float:
+    """The share of gold items on which a posterior is right; 0 without gold."""
+    known = told >= 0
+    return float((posterior.argmax(axis=1) == told)[known].mean()) if known.any() else 0.0
+
+
+def _said(crowd: Crowd, best: Result, first: Result, trusted: Array, known: bool) -> str:
     """What was believed, in a plain sentence."""
     name = first.method.name
     if trusted.size:
         return f"the annotators who are trusted contradict what {name} found first: they are believed"
+    if known:
+        return f"the known labels contradict what {name} found first: the explanation that they confirm is believed"
     heads = _heads(crowd, best.on(crowd)[1])
     many = f"{int((heads > 0.0).sum()):,} of {how_many(heads.size, 'annotators')}"
     return f"{many} contradict what {name} found first: an honest majority is assumed, and they are believed"
@@ -153,12 +175,13 @@ def above_guess(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:
     return (right - votes * guess) / error, (votes - votes * guess) / error
 
 
-def _support(crowd: Crowd, posterior: Array, trusted: Array) -> tuple[float, float]:
-    """What speaks for a posterior: trusted annotators, and the accuracy of the median one, whatever their votes."""
+def _support(crowd: Crowd, posterior: Array, trusted: Array, told: Array) -> tuple[float, float]:
+    """What speaks for a posterior: trusted annotators, or gold; and the accuracy of the median one by all votes."""
     votes, right = right_votes(crowd, shared(posterior))  # by labels: a vote's shares would make everybody look alike
     heard = votes > 0.0
     accuracy = right / np.where(heard, votes, 1.0)
-    return float(accuracy[trusted].mean()) if trusted.size else 0.0, float(np.median(accuracy[heard]))
+    somebody = float(accuracy[trusted].mean()) if trusted.size else _right_on(told, posterior)
+    return somebody, float(np.median(accuracy[heard]))
 
 
 def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterator[Result]:
@@ -182,9 +205,7 @@ def _explanations(crowd: Crowd, posterior: Array, method: Aggregator) -> Iterato
                 continue
             tried.add(rest.tobytes())
             without = method.fit(crowd.take(rest[crowd.annotator]))
-            said = (
-                f"{how_many(int((~rest).sum()), 'annotators')} left out: they say the same as each other, against most"
-            )
+            said = f"{how_many(int((~rest).sum()), 'annotators')} say the same as each other, against the others"
             yield replace(without, notes=(*without.notes, said))
 
 

@@ -67,15 +67,21 @@ class OBIWAN(Aggregator):
         return Solution(self.infer(ops, params, known), params, {})
 
     def infer(self, ops: NumpyEngine, params: Params, known: Known | None = None) -> Array:
-        half = self._half(ops)[ops.item]
         posterior = np.empty((ops.n_items, ops.n_classes))
         for k in range(ops.n_classes):
-            votes = ops.item_votes(params["chosen"][k % len(params["chosen"]), half, ops.annotator])
+            votes = ops.item_votes(self._heard(ops, params, k % len(params["chosen"])))
             total = votes.sum(axis=1)
             posterior[:, k] = np.where(total > 0.0, votes[:, k] / np.where(total > 0.0, total, 1.0), 0.0)
         posterior += 1e-9
         posterior /= posterior.sum(axis=1, keepdims=True)
         return posterior if known is None else known.obeyed(posterior)
+
+    def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
+        """Of two classes; of more, the votes of several problems do not add up."""
+        return None if ops.n_classes != 2 else ops.item_votes(self._heard(ops, params, 0))
+
+    def _heard(self, ops: NumpyEngine, params: Params, problem: int) -> Array:
+        return params["chosen"][problem, self._half(ops)[ops.item], ops.annotator]
 
     def _half(self, ops: NumpyEngine) -> Array:
         return (keyed_uniform(self.seed, ops.crowd.item_hash) < 0.5).astype(np.int64)
