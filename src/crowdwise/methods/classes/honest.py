@@ -22,10 +22,10 @@ SURE = 3.0  # standard errors from a guess beyond which somebody is better or wo
 MARGIN = 0.04  # of the median annotator's accuracy, by which another explanation must be ahead
 LEVEL = 0.02  # of all heads: two explanations behind which so nearly as many stand are equally good
 LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
-ANOTHER = 0.75  # of the items: a likelier fit that agrees on fewer is another explanation
+ANOTHER = 0.75  # of the items: a fit that agrees on fewer is another explanation
 ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
 AGAINST = 1.0 / 3.0  # of the heads: a result that makes more of them worse than a guess is doubted
-FEWEST = 3  # annotators of whom something can be told, to speak of a majority
+FEWEST = 8  # annotators of whom something can be told, to speak of a majority
 
 
 def honest_result(
@@ -73,6 +73,8 @@ def honest_result(
     least = 0.0 if likelier else MARGIN
     asked = [first, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
     for found in asked[1:]:
+        if not (chosen.size or known or _agree(found.on(crowd)[1], posterior) < ANOTHER):
+            continue
         support = _support(crowd, found.posterior, chosen, told)
         ahead, level = support[0] - most[0], support[1] > most[1] + least
         if ahead > MARGIN or (level and ahead > -MARGIN):
@@ -82,7 +84,7 @@ def honest_result(
     if best is first:
         return result
     whole = dawid_skene.fit(crowd, start=best)  # of all votes, where those who were left out are understood
-    alike = (whole.posterior.argmax(axis=1) == best.on(crowd)[1].argmax(axis=1)).mean() > ALIKE
+    alike = _agree(whole.posterior, best.on(crowd)[1]) > ALIKE
     notes = (*best.notes, _said(crowd, best, result, chosen, bool(known)))
     return replace(whole if alike else best, notes=notes)
 
@@ -104,12 +106,16 @@ def _by_heads(crowd: Crowd, posterior: Array, method: Aggregator) -> tuple[list[
     """Dawid-Skene from votes that count by heads, where that is another explanation; and whether it is likelier."""
     share = (1.0 if crowd.weight is None else crowd.weight) / crowd.annotator_weight()[crowd.annotator]
     a_head_a_vote = make("majority-vote").fit(crowd.with_weight(share)).posterior
-    if (a_head_a_vote.argmax(axis=1) == posterior.argmax(axis=1)).mean() > ALIKE:
+    if _agree(a_head_a_vote, posterior) > ALIKE:
         return [], False
     as_it_is, by_heads = (method.fit(crowd, start=start) for start in (posterior, a_head_a_vote))
     likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
-    agree = (by_heads.posterior.argmax(axis=1) == posterior.argmax(axis=1)).mean()
-    return [by_heads], likelier and bool(agree < ANOTHER)
+    return [by_heads], likelier and _agree(by_heads.posterior, posterior) < ANOTHER
+
+
+def _agree(one: Array, other: Array) -> float:
+    """The share of items on which two posteriors have the same label."""
+    return float((one.argmax(axis=1) == other.argmax(axis=1)).mean())
 
 
 def _heads(crowd: Crowd, posterior: Array) -> Array:
