@@ -114,7 +114,7 @@ class Gibbs(Aggregator):
             "rhat": rhat,
         }
         settled = bool((rhat < ENOUGH).all())
-        notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: take more draws (draws, warmup), for chains to agree on all",)
+        notes = () if settled else (f"R-hat is up to {rhat.max():.2f}: take more draws (draws=, warmup=)",)
         return Solution(self.infer(ops, params, known), params, {}, converged=settled, notes=notes)
 
     def draw_confusion(
