@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.data import SETS, TEN, real
 from benchmarks.measure import write
-from crowdwise import METHODS, Crowd, metrics
-from crowdwise.methods import make
+from crowdwise import Crowd, metrics
+from crowdwise.methods import make, names
 from crowdwise.votes.gold import gold_codes
 
 PEERS = ("MajorityVote", "Wawa", "ZeroBasedSkill", "DawidSkene", "OneCoinDawidSkene", "GLAD", "MACE", "MMSR")
@@ -37,7 +37,7 @@ def main() -> None:
     if "CROWDWISE_DATA" not in os.environ:
         print("accuracy: skipped, CROWDWISE_DATA does not name a folder of data sets")
         return
-    models = {method: make(method) for method in METHODS}
+    models = {method: make(method) for method in names()}
     models["dawid-skene, 3 steps"] = make("dawid-skene", max_iter=3)
     models["ibcc, groups"] = make("ibcc", weights="groups")
     models["mace, groups"] = make("mace", weights="groups")
