@@ -63,12 +63,12 @@ def settle(
     return found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
 
 
-def unsettled(votes: Any, method: Method[Any, Any], *, engine: str = "auto", **how: Any) -> Result:
+def unsettled(votes: Any, method: Method[Any, Any], *, gold: Any = None, engine: str = "auto", **how: Any) -> Result:
     """As `settle`, to measure with: where two explanations contradict each other, the method's first one."""
     try:
-        return settle(votes, method, engine=engine, **how)
+        return settle(votes, method, gold=gold, engine=engine, **how)
     except Undecided:
-        return method.fit(votes, engine=engine)
+        return method.fit(votes, gold=gold, engine=engine)
 
 
 def _humble(votes: Crowd, result: Result, gold: Any, item_prior: Any) -> Result:

@@ -87,8 +87,9 @@ class Auto(Aggregator):
         watch = Watch(callback)
         gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
-        for name in (*COMMITTEE, RICHER):
-            if make(name).fits(ops.crowd, SHARE) and not watch.stopped:
+        fitting = [name for name in (*COMMITTEE, RICHER) if make(name).fits(ops.crowd, SHARE)]
+        for name in fitting or [min(COMMITTEE, key=lambda name: make(name).bytes_needed(ops.crowd))]:
+            if not watch.stopped:
                 fitted[name] = make(name, seed=self.seed).solve(ops, rest, None, watch)
         params, notes = self._deciding(ops, fitted)
         if gold is not None and gold.item.size:

@@ -55,10 +55,10 @@ def honest_result(
 
     Reference: Traganitis & Giannakis, ICDM 2021 (variants TA, with a trusted annotator, and H, an honest majority).
     """
-    told = gold_codes(Crowd.of(crowd), gold) if gold is not None else np.empty(0, np.int64)
     # Gold items say whether an explanation is right if it was not told them.
     first = result if gold is None else result.predict(crowd)
     crowd, posterior = first.on(crowd)
+    told = gold_codes(crowd, gold) if gold is not None else np.empty(0, np.int64)
     chosen = crowd.codes_of("annotator", trusted, "trusted")
     heads = _heads(crowd, posterior)
     known = (told >= 0).any()

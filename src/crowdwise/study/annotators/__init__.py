@@ -4,7 +4,7 @@ from ...methods.classes.em.spem import spammer_score
 from ...methods.classes.honest import honest_result
 from .adversaries import adversaries
 from .agreement import agreement, agreement_by, pairwise_agreement
-from .agreement_test import agreement_colluders
+from .agreement_rank import agreement_colluders
 from .attack import attack
 from .colluders import attacked_items, colluders, copying_pairs
 from .groups import effective_number

@@ -83,11 +83,12 @@ def tighter_side(crowd: Crowd, group: Array) -> Array:
     if names.size != 2 or min((group == name).sum() for name in names) < 2:
         return group
     crowd = crowd.counted()
-    correlation = _covariances(crowd, np.arange(group.size))[0].mean(axis=0)
+    chosen = busiest_codes(bind(crowd), CORE)  # groups are found among these
+    correlation = _covariances(crowd, chosen)[0].mean(axis=0)
 
     def agreement(name: int) -> float:
-        own = np.flatnonzero(group == name)
-        return float(correlation[np.ix_(own, own)].sum() / (own.size * (own.size - 1)))
+        own = np.flatnonzero(group[chosen] == name)
+        return float(correlation[np.ix_(own, own)].sum() / max(own.size * (own.size - 1), 1))
 
     return np.where(group == max(names.tolist(), key=agreement), 0, -1)
 
