@@ -41,8 +41,8 @@ def learned(ops: NumpyEngine, posterior: Array, gold: Known) -> Params:
     n, k = gold.item.size, ops.n_classes
     votes = csr_array((np.ones(vote.size), (row, column[ops.annotator[vote]])), shape=(n * k, who.size))
     # How common the classes are among gold is nobody's merit, and says nothing of other items: fitted, and forgotten.
-    common = kron(np.ones((n, 1)), COMMON / SCALE * eye_array(k)).tocsr()
     truth = gold.log_rows.argmax(axis=1)
+    common = kron(np.ones((n, 1)), COMMON / SCALE * eye_array(k, format="csc")[:, np.unique(truth)]).tocsr()
     evidence, says, worths = [], [], []
     for say, believed in zip(SAYS, BELIEVED, strict=True):
         base = say * _log(posterior[gold.item])
