@@ -12,7 +12,9 @@ from crowdwise import Crowd, DataWarning, DawidSkene, Undecided, settle, simulat
 from crowdwise.cli import app
 from crowdwise.io import write_table
 from crowdwise.methods import METHODS, make
+from crowdwise.report import report
 from crowdwise.study.annotators import prune, verdicts
+from crowdwise.study.compare import compare
 
 SLOW = {"gibbs", "nonparametric-bcc", "crowd-svm"}  # samplers: they go the same way, and take their time
 # They count votes, or mix the two explanations, and stand between the two truths: as many heads for them as against.
@@ -96,6 +98,25 @@ def test_what_is_believed_is_said_in_a_plain_sentence():
     notes = settle(made.crowd, "dawid-skene").notes
     assert any("contradict what dawid-skene found first" in note and "majority" in note for note in notes)
     assert any("trusted" in note for note in settle(made.crowd, "dawid-skene", trusted=[0]).notes)
+
+
+def test_a_report_leads_with_whom_it_believes():
+    made = colluding()
+    first = report(made.crowd, settle(made.crowd, "dawid-skene"), methods=()).markdown().splitlines()
+    assert any("an honest majority is assumed, and they are believed." in line for line in first[:6])
+
+
+def test_trusted_annotators_who_contradict_each_other_are_told():
+    made = colluding()
+    notes = settle(made.crowd, "dawid-skene", trusted=[0, 1, 2, 3, 59]).notes
+    assert any(note.startswith("annotators who are trusted contradict each other: 59") for note in notes)
+    assert not any("each other: " in note for note in settle(made.crowd, "dawid-skene", trusted=[0, 1]).notes)
+
+
+def test_a_comparison_believes_the_trusted():
+    made = colluding(honest=30, plotters=30)
+    table, _ = compare(made.crowd, methods=["dawid-skene"], truth=dict(enumerate(made.truth.tolist())), trusted=[0])
+    assert table["accuracy"][0] > 0.9
 
 
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "ibcc", "mace", "majority-vote", "auto"])

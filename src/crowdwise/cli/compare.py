@@ -25,6 +25,7 @@ def compare(
         typer.Option(help="Names, separated by commas, or all.", show_default="but samplers, ordered classes, moments"),
     ] = None,
     gold: o.Gold = None,
+    trusted: o.Trusted = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Also write the table to a file.")] = None,
     differ: Annotated[
         str | None, typer.Option(help="Write the items on which methods differ, most disputed first.")
@@ -61,6 +62,7 @@ def compare(
             truth=true,
             methods=chosen,
             gold=known,
+            trusted=trusted or (),
             forecasts=forecasts,
             engine=engine,
             seed=seed,

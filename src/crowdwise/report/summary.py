@@ -19,7 +19,7 @@ DRIFT = 0.05  # share of the changes told that may be told by chance
 
 def sentences(content: Mapping[str, Any], name: Callable[[Any], str]) -> list[str]:
     """What the numbers of `content` say; `name` writes an annotator's name."""
-    return [*_items(content), *_people(content, name), *_trust(content)]
+    return [*_belief(content), *_items(content), *_people(content, name), *_trust(content)]
 
 
 def percent(share: float) -> str:
@@ -32,6 +32,12 @@ def percent(share: float) -> str:
         return f"{100 * share:.0f} %"
     digits = 0 if 0.1 <= share <= 0.9 else 1
     return f"{min(max(100.0 * share, 0.1), 99.9):.{digits}f} %".replace(".0 ", " ")
+
+
+def _belief(content: Mapping[str, Any]) -> Iterator[str]:
+    """Whom the labels believe, where explanations stood against each other: all that follows rests on it."""
+    if said := content["summary"]["belief"]:
+        yield f"{said[0].upper()}{said[1:]}."
 
 
 def _items(content: Mapping[str, Any]) -> Iterator[str]:

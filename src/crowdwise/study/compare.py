@@ -42,6 +42,7 @@ def compare(
     truth: Any = None,
     methods: Iterable[str] = USUAL,
     gold: Any = None,
+    trusted: Iterable[Any] = (),
     forecasts: bool = True,
     engine: str = "auto",
     seed: int = 0,
@@ -55,7 +56,8 @@ def compare(
     of these forecasts, and the temperature that they ask for (`crowdwise.held_out`): weak guides, and a second fit.
     Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
     of the one fit to all votes. `fitted` has results that are there already: they come first, without seconds.
-    `callback(name)` is called before each fit. Truth is used to measure only.
+    `callback(name)` is called before each fit. Truth is used to measure only. trusted: annotators to
+    believe (`settle`).
     """
     results: dict[str, Result] = dict(fitted or {})
     methods = tuple(dict.fromkeys((*results, *methods)))
@@ -71,7 +73,7 @@ def compare(
             callback(name)
         if name not in results:
             began = time.perf_counter()
-            results[name] = unsettled(crowd, make(name, seed=seed), gold=gold, engine=engine)
+            results[name] = unsettled(crowd, make(name, seed=seed), gold=gold, trusted=trusted, engine=engine)
             seconds[name] = time.perf_counter() - began
         if forecasts:
             ahead[name] = held_out(crowd, results[name].method, gold=gold, engine=engine, seed=seed)

@@ -26,6 +26,7 @@ ANOTHER = 0.75  # of the items: a fit that agrees on fewer is another explanatio
 ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
 AGAINST = 1.0 / 3.0  # of the heads: a result that makes more of them worse than a guess is doubted
 FEWEST = 8  # annotators of whom something can be told, to speak of a majority
+BELIEVED = "believed"  # how the sentence ends that says whom a result believes
 
 
 def honest_result(
@@ -82,11 +83,16 @@ def honest_result(
     if not chosen.size:
         _require_majority(crowd, best, asked, told)
     if best is first:
-        return result
+        return replace(result, notes=(*result.notes, *_divided(crowd, best, chosen)))
     whole = dawid_skene.fit(crowd, start=best)  # of all votes, where those who were left out are understood
     alike = _agree(whole.posterior, best.on(crowd)[1]) > ALIKE
-    notes = (*best.notes, _said(crowd, best, result, chosen, bool(known)))
+    notes = (*best.notes, *_divided(crowd, best, chosen), _said(crowd, best, result, chosen, bool(known)))
     return replace(whole if alike else best, notes=notes)
+
+
+def belief(result: Result) -> str | None:
+    """The sentence that says whom a result believes, where explanations stood against each other."""
+    return next((note for note in result.notes if note.endswith(BELIEVED)), None)
 
 
 def contradict(one: Array, other: Array) -> bool:
@@ -154,12 +160,22 @@ def _said(crowd: Crowd, best: Result, first: Result, trusted: Array, known: bool
     """What was believed, in a plain sentence."""
     name = first.method.name
     if trusted.size:
-        return f"the annotators who are trusted contradict what {name} found first: they are believed"
+        return f"the annotators who are trusted contradict what {name} found first: they are {BELIEVED}"
     if known:
-        return f"the known labels contradict what {name} found first: the explanation that they confirm is believed"
+        return f"the known labels contradict what {name} found first: the explanation that they confirm is {BELIEVED}"
     heads = _heads(crowd, best.on(crowd)[1])
     many = f"{int((heads > 0.0).sum()):,} of {how_many(heads.size, 'annotators')}"
-    return f"{many} contradict what {name} found first: an honest majority is assumed, and they are believed"
+    return f"{many} contradict what {name} found first: an honest majority is assumed, and they are {BELIEVED}"
+
+
+def _divided(crowd: Crowd, best: Result, trusted: Array) -> list[str]:
+    """Who among the trusted is no better than a guess by what is believed: nobody can believe both sides."""
+    z, _ = above_guess(crowd, shared(best.on(crowd)[1]))
+    against = crowd.annotators[trusted[z[trusted] < -1.0]]
+    if not against.size:
+        return []
+    names = ", ".join(shown(name) for name in against[:5])
+    return [f"annotators who are trusted contradict each other: {names} cannot be right where the others are"]
 
 
 def right_votes(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...methods.classes.honest import belief
 from ..about import About
 from ..summary import FLAGGED
 from .contested import settled
@@ -17,6 +18,7 @@ def section(about: About) -> dict[str, Any]:
     sure, verdict = int(settled(reviewed).sum()), about.judged["verdict"].astype(str)
     counts = {name: int((verdict == name).sum()) for name in np.unique(verdict).tolist()}
     return {
+        "belief": belief(about.result),
         "votes": crowd.n_votes,
         "items": crowd.n_items,
         "annotators": crowd.n_annotators,
