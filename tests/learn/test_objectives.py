@@ -50,7 +50,7 @@ def softmax(values):
     return values / values.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize("form", ["matrix", "vector", "vector-bias"])
+@pytest.mark.parametrize("form", ["matrix", "vector", "vector-bias", "bias", "scalar"])
 def test_crowd_layer(form, few):
     crowd, output, votes = few
     objective = CrowdLayer(form).start(crowd)
@@ -106,7 +106,7 @@ def test_doctor_nets(few):
 @pytest.mark.parametrize("divergence", ["pearson", "js"])
 def test_other_divergences(divergence, few):
     crowd, output, votes = few
-    objective = MaxMIG(divergence).start(crowd)
+    objective = MaxMIG(divergence, learn_prior=False).start(crowd)
     g = objective.aggregate(votes, 4).detach().numpy()
     ratio = softmax(output.logits) * 3 @ g.T
     same, others = np.diag(ratio), ratio[~np.eye(4, dtype=bool)]
@@ -124,16 +124,30 @@ def test_special_cases_are_each_other(few):
     known = CCEM(diagonal=0.6).start(crowd).confusion().detach().numpy()
     same = {
         "oracle": Oracle(known).start(crowd)(output, votes),
-        "single": SingleConfusion(strength=0.0, diagonal=0.6).start(crowd)(output, votes),
         "instance": InstanceTrace(strength=0.0, diagonal=0.6).start(crowd, 5)(output, votes),
-        "trace": Trace(strength=0.5, diagonal=0.6).start(crowd)(output, votes) - 0.5 * 3 * 0.6,
         "instance with trace": InstanceTrace(strength=0.5, diagonal=0.6).start(crowd, 5)(output, votes) - 0.5 * 3 * 0.6,
-        "coinnet": COINNet(sparsity=0.0, strength=0.0, diagonal=0.6).start(crowd)(output, votes),
+        "coinnet": COINNet(sparsity=0.0, strength=0.0, diagonal=0.6).start(crowd).eval()(output, votes),
     }
     for name, loss in same.items():
         assert loss.item() == pytest.approx(plain.item(), rel=1e-5), name
     volume = GeoF(strength=0.2, diagonal=0.6).start(crowd)(output, votes)
-    assert COINNet(0.0, strength=0.2, diagonal=0.6).start(crowd)(output, votes).item() == pytest.approx(volume.item())
+    assert COINNet(0.0, strength=0.2, diagonal=0.6).start(crowd).eval()(output, votes).item() == pytest.approx(
+        volume.item()
+    )
+
+
+def test_trace_is_in_the_scale_of_its_listing(few):
+    """Appendix F.3: cross-entropies summed over annotators, a mean over images; F.1: the mean of the traces."""
+    crowd, output, votes = few
+    f, strength, losses = softmax(output.logits), 0.5, np.zeros(4)
+    for kind in (Trace, SingleConfusion):
+        objective = kind(strength, diagonal=0.6).start(crowd)
+        matrices = objective.confusion().detach().numpy()
+        losses = np.zeros(4)
+        for n, m, k in zip(crowd.item, crowd.annotator, crowd.label, strict=True):
+            losses[n] -= np.log(f[n] @ matrices[m][:, k])
+        expected = losses.mean() + strength * np.mean([np.trace(matrix) for matrix in matrices])
+        assert objective(output, votes).item() == pytest.approx(expected, rel=1e-5)
 
 
 def test_annot_mix_without_mixing_is_ccem(few):

@@ -14,7 +14,7 @@ from crowdwise.learn.training.parallel import rank
 torch.set_num_threads(1)
 OPTIONS = {"cross-fit": {"mix": 0.0}}
 STATED = ("cross-fit", "max-mig", "ccem", "two-stage", "bayes-dgc")  # each states the classes in a way of its own
-BY_CHANCE = ("annot-mix",)  # pairs of votes are drawn by each process from its own
+BY_CHANCE = ("annot-mix", "auto")  # pairs of votes, or of rows, are drawn by each process from its own
 
 
 def network(shape, n_classes):

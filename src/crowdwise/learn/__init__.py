@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .classifier import CrowdClassifier as CrowdClassifier
     from .objectives.aggnet import AggNet as AggNet
     from .objectives.annot_mix import AnnotMix as AnnotMix
+    from .objectives.auto_objective import Auto as Auto
     from .objectives.bayes_dgc import BayesDGC as BayesDGC
     from .objectives.ccem import CCEM as CCEM
     from .objectives.coinnet import COINNet as COINNet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from ..study.uncertainty import beta_interval
 from ..votes.codes import Array, find, names_array
 from ..votes.crowd import Crowd
 from ..votes.table import Table
-from .base.objective import make_objective
+from .base.class_prior import in_order
+from .base.objective import Objective, Suited, make_objective
 from .networks.build import build
 from .networks.ensemble import Ensemble
 from .training.checkpoint import Checkpoint, fingerprint
+from .training.fair_votes import fair
 from .training.fitted import Fitted
 from .training.hidden_votes import Hidden
 from .training.learner import Learner
@@ -39,10 +42,10 @@ class CrowdClassifier:
     network: "linear", "mlp", "cnn", "resnet", "gp" (Gaussian processes), a factory of (shape of a row, number of
     classes), or a torch module. objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options:
     those of the named one.
-    class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares in the order of the
-    classes. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a cosine
-    does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of the
-    items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
+    class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares, by name or in the
+    classes' order. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a
+    cosine does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of
+    the items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
     without choice. patience: epochs without progress after which that first run ends. calibrate: `predict_proba` is
     tempered to be as sure as votes allow that the network has not learned from: those held out or, without a first run,
     those of the folds. standardise: centre and scale
@@ -63,7 +66,7 @@ class CrowdClassifier:
     def __init__(
         self,
         network: Any = "mlp",
-        objective: Any = "cross-fit",
+        objective: Any = "auto",
         options: dict[str, Any] | None = None,
         class_prior: Any = None,
         epochs: int = 20,
@@ -131,8 +134,10 @@ class CrowdClassifier:
         devices, processes and precision. checkpoint: a folder; a run that was stopped goes on from there. callback:
         called after each epoch with its number, of how many, loss, and score.
         """
-        rows, crowd, names = self._opened(X, votes, items, accelerator)
-        mark = "" if checkpoint is None else fingerprint(self.get_params(), rows, names, crowd, clean)
+        rows, everybody, names = self._opened(X, votes, items, accelerator)
+        suited = self._suited(everybody)
+        crowd = fair(everybody, suited.group)
+        mark = "" if checkpoint is None else fingerprint(self.get_params(), rows, names, everybody, clean)
         told = callback if rank() == 0 else None
 
         def run(loop: Loop, name: str, stop: int | None = None, watch: Watch | None = None) -> History:
@@ -147,10 +152,10 @@ class CrowdClassifier:
             chosen, first = self.stop or self.epochs, History()
             hidden = self._hidden(crowd, names, clean)
             if hidden is not None:
-                loop = self._loop(rows, hidden.rest(crowd), names, accelerator)
+                loop = self._loop(rows, hidden.rest(crowd), names, suited.objective, accelerator)
                 first = run(loop, "choice", watch=lambda: hidden.judge(loop, rows, names))
                 chosen = first.best
-            loop = self._loop(rows, crowd, names, accelerator)
+            loop = self._loop(rows, crowd, names, suited.objective, accelerator)
             if self.calibrate and hidden is None and len(loop.learner.network) == 1:
                 raise InputError(
                     "calibrate wants votes that a network has not learned from: give hold_out, clean, or an objective "
@@ -158,7 +163,8 @@ class CrowdClassifier:
                 )
             self.final_ = run(loop, "final", stop=chosen)
             power = first.power[chosen - 1] if hidden is not None else None
-            self.choice_, self.fitted_ = first, Fitted.of(loop, crowd, names, power, self.calibrate)
+            self.choice_ = first
+            self.fitted_ = Fitted.of(loop, everybody, names, suited, power, self.calibrate)
         return self
 
     def rehearse(self, X: Any, votes: Any, items: Any = None, *, split: int = 0) -> History:
@@ -167,9 +173,11 @@ class CrowdClassifier:
         split: which items; `crowdwise.learn.choose` compares models by it.
         """
         rows, crowd, names = self._opened(X, votes, items)
+        suited = self._suited(crowd)
+        crowd = fair(crowd, suited.group)
         hidden = Hidden.of_votes(crowd, self.hold_out, split)
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-            loop = self._loop(rows, hidden.rest(crowd), names)
+            loop = self._loop(rows, hidden.rest(crowd), names, suited.objective)
             return loop.run(None, lambda: hidden.judge(loop, rows, names), self.patience)
 
     def _opened(self, X: Any, votes: Any, items: Any, accelerator: Any = None) -> tuple[Rows, Crowd, Array]:
@@ -204,16 +212,22 @@ class CrowdClassifier:
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device={self.device!r} is not there: choose auto, cpu or cuda") from error
 
-    def _loop(self, rows: Rows, crowd: Crowd, names: Array, accelerator: Any = None) -> Loop:
-        """A run that has not begun: networks and objective as they start."""
-        item = np.asarray(find(names, crowd.items))
-        torch.manual_seed(self.seed)
+    def _suited(self, crowd: Crowd) -> Suited:
+        """The objective that these votes are learned by."""
         options = dict(self.options or {})
         if self.class_prior is not None:
             if "class_prior" in options:
                 raise InputError("class_prior is given twice: by itself, and among the options")
             options["class_prior"] = self.class_prior
-        objective = make_objective(self.objective, **options)
+        if isinstance(options.get("class_prior"), Mapping):
+            options["class_prior"] = in_order(options["class_prior"], crowd.classes)
+        return make_objective(self.objective, **options).suited(crowd)
+
+    def _loop(self, rows: Rows, crowd: Crowd, names: Array, objective: Objective, accelerator: Any = None) -> Loop:
+        """A run that has not begun: networks and a copy of the objective as they start."""
+        item = np.asarray(find(names, crowd.items))
+        torch.manual_seed(self.seed)
+        objective = make_objective(objective)
         if objective.folds > 1 and isinstance(self.network, nn.Module):
             raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
         weight = np.bincount(crowd.item, crowd.weight, minlength=crowd.n_items)
@@ -258,6 +272,11 @@ class CrowdClassifier:
         return self._answers.annotators
 
     @property
+    def notes_(self) -> tuple[str, ...]:
+        """What was found and chosen, in plain sentences."""
+        return self._answers.notes
+
+    @property
     def power_(self) -> float:
         """The power that `predict_proba` is tempered by: below 1, the network claimed too much; 1, not calibrated."""
         return self._answers.power
@@ -290,13 +309,15 @@ class CrowdClassifier:
         return float((find(said, self.classes_) == code).mean())
 
     def infer(self, X: Any, votes: Any, items: Any = None) -> Result:
-        """Labels from features and votes together, a row each; votes are of annotators seen in training.
+        """Labels from features and votes together, a row each.
 
         Items of the training set are predicted by the network that has not learned from them, where there are several.
+        Votes on items that are no rows of X are left out. Annotators who were not there in training are taken for the
+        mean of those who were. `notes` says of both how many there are.
         """
         items = named(X, votes, items)
         rows, crowd = as_rows(X, self.workers), as_votes(votes, items)
-        return self._answers.infer(rows, crowd, row_names(rows, items), matched(rows, crowd, items))
+        return self._answers.infer(rows, crowd, row_names(rows, items))
 
     def confusion(self) -> Array:
         """(annotators, true, given), as the objective has it."""

@@ -32,13 +32,14 @@ class AnnotatorBelief(nn.Module):
     def __init__(self, prior: Any = "auto", right: float | None = None, wrong: float | None = None):
         super().__init__()
         self.is_learned = isinstance(prior, str) and prior == "auto"
+        self.has_rows = isinstance(prior, str) and prior in ("auto", "dirichlet")
         known = ("auto", *KINDS, *NAMED)
         if isinstance(prior, str) and prior not in known:
             raise InputError(f"prior={prior!r}: choose {', '.join(known)}, a matrix of votes, a mixture, or samples")
         has_numbers = isinstance(prior, str) and prior in ("auto", *KINDS)
         if not has_numbers and (right is not None or wrong is not None):
             raise InputError("right and wrong go with auto, one-coin, two-coin and dirichlet; this prior has its own")
-        usual = OF_ROWS if isinstance(prior, str) and prior in ("auto", "dirichlet") else OF_COINS
+        usual = OF_ROWS if self.has_rows else OF_COINS
         self.first = MeanField(
             prior="dirichlet" if self.is_learned else prior,
             right=usual[0] if right is None else right,
@@ -65,6 +66,9 @@ class AnnotatorBelief(nn.Module):
     def mean_log(self, annotators: Tensor | None = None) -> Tensor:
         """E log A of all annotators, or some, (annotators, true, given)."""
         counts = self.counts if annotators is None else self.counts[annotators]
+        if self.has_rows:  # in closed form, where the counts are
+            votes = counts.double() + self.pseudo
+            return (torch.digamma(votes) - torch.digamma(votes.sum(dim=2, keepdim=True))).float()
         return self._tensor(self.law.log_table({"counts": self._array(counts)}))
 
     def moments(self) -> tuple[Tensor, Tensor]:

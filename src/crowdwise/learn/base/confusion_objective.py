@@ -50,9 +50,17 @@ class ConfusionObjective(Objective):
         return torch.exp(self.log_confusion())
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
+        return self.fit_to(output, votes) + self.penalty(output)
+
+    def fit_to(self, output: Output, votes: Votes) -> Tensor:
+        """How badly the votes are explained."""
+        return votes.mean(self.cross_entropy(output, votes))
+
+    def cross_entropy(self, output: Output, votes: Votes) -> Tensor:
+        """Of each vote, (votes,)."""
         log_true = torch.log_softmax(output.logits, dim=1)[votes.row]  # (votes, true)
         log_given = self.log_confusion()[votes.annotator, :, votes.label]
-        return votes.mean(-torch.logsumexp(log_true + log_given, dim=1)) + self.penalty(output)
+        return -torch.logsumexp(log_true + log_given, dim=1)
 
     def penalty(self, output: Output) -> Tensor:
         """What is added to the cross-entropy; a mean, whatever the batch and the crowd."""

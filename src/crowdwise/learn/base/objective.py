@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...fit.options import checked_options, require_known
+from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ..objectives import OBJECTIVES
 from ..training.parallel import gathered
@@ -38,6 +39,14 @@ class Sizes(NamedTuple):
     annotators: int
     classes: int
     width: int
+
+
+class Suited(NamedTuple):
+    """What is trained on some votes: an objective, a group for each annotator (`fair`), and a sentence on why."""
+
+    objective: Objective
+    group: Array
+    note: str
 
 
 class Objective(nn.Module, ABC):
@@ -116,6 +125,10 @@ class Objective(nn.Module, ABC):
     def moments(self) -> tuple[Tensor, Tensor] | None:
         """Mean and variance of the confusion matrices, (annotators, true, given), where they have a posterior."""
         return None
+
+    def suited(self, crowd: Crowd) -> Suited:
+        """The objective that is trained on these votes: this one, on the votes as they are, unless it chooses."""
+        return Suited(self, np.full(crowd.n_annotators, -1), "")
 
     # -- what all of them do ------------------------------------------------------------------------------------------
 

@@ -6,13 +6,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...engine import bind
-from ...fit.em import vote_shares
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ..training.vote_book import Votes, by_row
 from .class_prior import weights
 from .counted import Counted
+from .first_guess import first_shares
 from .objective import Output, PredictAll
 
 
@@ -38,7 +37,7 @@ class SoftLabels(Counted):
 
     def first_targets(self, crowd: Crowd) -> Array:
         """Targets before there are predictions: the votes."""
-        return vote_shares(bind(crowd, "numpy"))
+        return first_shares(crowd)
 
     def refresh(self, predict_all: PredictAll) -> None:
         """The targets stay."""

@@ -18,6 +18,11 @@ class ObjectiveEntry(Entry):
 
 
 OWN = {
+    "auto": ObjectiveEntry(
+        ".auto_objective:Auto",
+        "cross-fit or max-mig, by the votes; copies share a vote, constants are set aside",
+        "crowdwise",
+    ),
     "cross-fit": ObjectiveEntry(
         ".cross_fit:CrossFit",
         "EM whose networks never predict the items that they were trained on",

@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...engine import bind
-from ...fit.em import vote_shares
 from ...fit.options import Share
 from ...votes.crowd import Crowd
 from ..base.annotator_belief import AnnotatorBelief
 from ..base.class_prior import ClassPrior
 from ..base.counted import counts
 from ..base.evidence_bound import bound
+from ..base.first_guess import first_shares
 from ..base.objective import Objective, Output, PredictAll
 from ..training.parallel import total
 from ..training.vote_book import VoteBook, Votes, by_row
@@ -33,13 +32,14 @@ class BayesDGC(Objective):
     :math:`\pi` go a step :math:`\rho` towards those of the batch times items / batch, which is a step along the natural
     gradient; the network learns from q by cross-entropy, as the bound has it with q and its mean held. In q the network
     is heard as it was after the last epoch, without dropout. Its mean :math:`\bar f` is divided out so that the
-    prevalence of a class is not counted twice, in it and in :math:`\pi`.
+    prevalence of a class is not counted twice, in it and in :math:`\pi`; the paper's equation 14 has no such division,
+    and `divide=False` is the paper's.
     Without a network (one that says nothing) it is BayesGC: variational Dawid-Skene. Use it on data too large for
     inference over all items at once.
 
     prior, right, wrong: on annotators, as in `deep-mf`; the paper's is "better-than-chance". class_votes: the prior's
-    votes for each class. step: rho; None lets it fall with the number of steps. folds: as in `deep-mf`. class_prior: as
-    for every objective; it takes the place of :math:`\pi`.
+    votes for each class. divide: see above. step: rho; None lets it fall with the number of steps. folds: as in
+    `deep-mf`. class_prior: as for every objective; it takes the place of :math:`\pi`.
 
     Reference: Li, Huang & Chen, Crowdsourcing Aggregation with Deep Bayesian Learning, Sci China Inf Sci 64, 2021,
     algorithm 1.
@@ -60,13 +60,14 @@ class BayesDGC(Objective):
         right: float | None = None,
         wrong: float | None = None,
         class_votes: float = 1.1,
+        divide: bool = True,
         step: Share | None = None,
         folds: int = 1,
         class_prior: ClassPrior = None,
     ):
         super().__init__(class_prior)
         self.prior, self.right, self.wrong, self.class_votes = prior, right, wrong, class_votes
-        self.step, self.folds = step, folds
+        self.divide, self.step, self.folds = divide, step, folds
         self.belief = AnnotatorBelief(prior, right, wrong)
 
     def allocate(self) -> None:
@@ -80,7 +81,7 @@ class BayesDGC(Objective):
 
     def begin(self, crowd: Crowd) -> None:
         self.book = VoteBook(crowd)
-        first = torch.as_tensor(np.asarray(vote_shares(bind(crowd, "numpy"))), dtype=torch.float32)
+        first = torch.as_tensor(first_shares(crowd), dtype=torch.float32)
         self.belief.counts.copy_(counts(first, self.book.everything(), self.sizes.annotators))
         self.class_counts.copy_(first[self.voted].sum(dim=0))
 
@@ -101,7 +102,8 @@ class BayesDGC(Objective):
         self.belief.learn()
         f = predict_all()
         log, votes = torch.log(f.clamp_min(1e-12)), self.book.everything()
-        self.shares.copy_(torch.log(f[self.voted].mean(dim=0).clamp_min(1e-12)))
+        if self.divide:
+            self.shares.copy_(torch.log(f[self.voted].mean(dim=0).clamp_min(1e-12)))
         self.said.copy_(log)
         log_item = (log - self.shares + self._log_classes()).double()
         divergence = self.belief.divergence() + self._class_divergence()

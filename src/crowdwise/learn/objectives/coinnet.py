@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ...fit.options import BelowOne, NonNegative
 from ...votes.crowd import Crowd
 from ..base.class_prior import ClassPrior
 from ..base.objective import Output
+from ..training.parallel import total, world
 from ..training.vote_book import Votes, by_row
 from .geo import GeoF
 
 FLOOR = 1e-10
+STEP, STEPS = 0.1, 3  # of the deviations, and how many with each batch
+LEAST = 0.02  # chance of a vote below which nothing pulls harder at its deviation
 
 
 class COINNet(GeoF):
@@ -28,19 +31,24 @@ class COINNet(GeoF):
     The others are outliers, items on which annotators err in ways of their own; `outliers` scores them. Only the
     observed votes have an e: memory as the votes. Two votes an item at least, or it explains everything.
 
-    sparsity: mu; the paper's .01 lets e explain every vote by itself. exponent: p. strength: lambda. diagonal: what the
-    matrices start with. class_prior: as for every objective.
+    e is moved by proximal steps: along the gradient of the cross-entropy, then by what the penalty makes of that. It
+    stays at zero unless the votes on an item are surprising enough together, and sparsity alone says how much that is.
+    Adam, which the paper's code uses for e too, moves every e by about its rate whatever the penalty.
+
+    sparsity: mu; the paper's .01 lets e explain every vote by itself. exponent: p, below 1. strength: lambda.
+    diagonal: what the matrices start with. class_prior: as for every objective.
 
     Reference: Nguyen, Ibrahim & Fu, NeurIPS 2024, equations 8 to 10.
     """
 
     name: ClassVar[str] = "coinnet"
     item: Tensor
+    deviation: Tensor
 
     def __init__(
         self,
         sparsity: NonNegative = 0.3,
-        exponent: float = 0.4,
+        exponent: BelowOne = 0.4,
         strength: NonNegative = 0.01,
         diagonal: BelowOne | None = 0.8,
         class_prior: ClassPrior = None,
@@ -50,7 +58,7 @@ class COINNet(GeoF):
 
     def allocate(self) -> None:
         super().allocate()
-        self.deviation = nn.Parameter(torch.zeros(self.sizes.votes, self.sizes.classes))
+        self.register_buffer("deviation", torch.zeros(self.sizes.votes, self.sizes.classes))
         self.register_buffer("item", torch.zeros(self.sizes.votes, dtype=torch.long))
 
     def begin(self, crowd: Crowd) -> None:
@@ -58,17 +66,55 @@ class COINNet(GeoF):
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
         true = torch.softmax(output.logits, dim=1)[votes.row]
+        given = torch.einsum("vk,vkl->vl", true, self.confusion()[votes.annotator])
+        if self.training:
+            self._step(given.detach(), votes, len(output.logits))
         own = self.deviation[votes.vote]
-        own = own - own.mean(dim=1, keepdim=True)
-        given = torch.einsum("vk,vkl->vl", true, self.confusion()[votes.annotator]) + own
-        given = given.clamp(FLOOR, 1.0 - FLOOR)
+        given = (given + own).clamp(FLOOR, 1.0 - FLOOR)
         chance = given.gather(1, votes.label[:, None])[:, 0] / given.sum(dim=1)
-        size = by_row((own**2).sum(dim=1), votes, len(output.logits))
-        sparse = votes.mean_of_rows((size + FLOOR) ** (self.exponent / 2.0))
+        sparse = votes.mean_of_rows((_size(own, votes, len(output.logits)) + FLOOR) ** (self.exponent / 2.0))
         return votes.mean(-torch.log(chance)) + self.sparsity * sparse + self.penalty(output)
+
+    def _step(self, given: Tensor, votes: Votes, n_rows: int) -> None:
+        """Proximal steps of the deviations of a batch, each item by itself."""
+        first = own = self.deviation[votes.vote]
+        per_row = total(votes.weight.sum()) / total(torch.tensor(float(n_rows), device=given.device))
+        label = torch.nn.functional.one_hot(votes.label, given.shape[1])
+        for _ in range(STEPS):
+            chance = (given + own).gather(1, votes.label[:, None]).clamp_min(LEAST)
+            pull = (label - 1.0 / given.shape[1]) * votes.weight[:, None] / (chance * per_row)
+            own = own + STEP * pull
+            size = torch.sqrt(_size(own, votes, n_rows))
+            kept = shrunk(size, STEP * self.sparsity, self.exponent) / size.clamp_min(FLOOR)
+            own = own * kept[votes.row, None]
+        change = own - first
+        if world() > 1:  # every process has its own items of a batch, and all deviations
+            self.deviation += total(torch.zeros_like(self.deviation).index_copy(0, votes.vote, change))
+        else:
+            self.deviation.index_add_(0, votes.vote, change)
 
     def outliers(self) -> Tensor:
         """How far the votes on each item are from what its annotators would say, (items,)."""
-        own = self.deviation.detach()
-        size = ((own - own.mean(dim=1, keepdim=True)) ** 2).sum(dim=1)
-        return torch.zeros(self.sizes.items, device=own.device).index_add(0, self.item, size)
+        size = (self.deviation**2).sum(dim=1)
+        return torch.zeros(self.sizes.items, device=size.device).index_add(0, self.item, size)
+
+
+def _size(own: Tensor, votes: Votes, n_rows: int) -> Tensor:
+    """The squared length of each row's deviations together, (rows,)."""
+    return by_row((own**2).sum(dim=1), votes, n_rows)
+
+
+def shrunk(length: Tensor, weight: float, exponent: float) -> Tensor:
+    """The x that minimises (x - length)^2 / 2 + weight x^exponent, over x >= 0: 0 up to a threshold.
+
+    >>> shrunk(torch.tensor([0.1, 2.0]), 0.5, 0.5).round(decimals=3).tolist()
+    [0.0, 1.81]
+    """
+    if not weight:
+        return length
+    curved = 1.0 - exponent
+    least = (2.0 - exponent) / (2.0 * curved) * (2.0 * weight * curved) ** (1.0 / (2.0 - exponent))
+    x = length.clamp_min(least)
+    for _ in range(8):
+        x = length.clamp_min(least) - weight * exponent * x**-curved
+    return torch.where(length > least, x, torch.zeros_like(x))

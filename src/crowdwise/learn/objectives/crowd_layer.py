@@ -7,38 +7,52 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
+from ...votes.crowd import Crowd
 from ..base.class_prior import ClassPrior
+from ..base.first_guess import first_confusion
 from ..base.objective import Objective, Output
 from ..training.vote_book import Votes
 
-Form = Literal["matrix", "vector", "vector-bias"]
+Form = Literal["matrix", "vector", "vector-bias", "bias", "scalar"]
+First = Literal["identity", "counts"]
 
 
 class CrowdLayer(Objective):
     r"""Each annotator's answers as a layer over the network's class probabilities, taken for logits.
 
-    .. math:: s_{nm} = W_m f(x_n), \quad w_m \odot f(x_n), \quad w_m \odot f(x_n) + b_m
+    .. math::
+        s_{nm} = W_m f(x_n), \quad w_m \odot f(x_n), \quad w_m \odot f(x_n) + b_m, \quad f(x_n) + b_m, \quad
+        w_m f(x_n)
 
-    (form "matrix", "vector", "vector-bias"; MW, VW and VW+B in the paper), softmax cross-entropy with the vote. W
-    starts at the identity. It is no confusion matrix: nothing holds it to be one, and what `confusion` gives is the
+    (form "matrix", "vector", "vector-bias", "bias", "scalar"; MW, VW, VW+B, VB and SW in the paper), softmax
+    cross-entropy with the vote. W is no confusion matrix: nothing holds it to be one, and what `confusion` gives is the
     softmax of W's columns, what the annotator would say of an item that is surely of a class.
 
-    form: see above. class_prior: as for every objective.
+    form: see above. first: W starts at the "identity", as in the paper, or at the logs of confusion "counts" against
+    the votes of those who do not always say the same; from the identity, logits of at most 1 are far from certain, and
+    training may end with one class for everything. The other forms start where they change nothing. class_prior: as
+    for every objective.
 
-    Reference: Rodrigues & Pereira, AAAI 2018, section 4.
+    Reference: Rodrigues & Pereira, AAAI 2018, section 4; the start from counts: Cao et al., ICLR 2019, appendix B.2,
+    equation 2.
     """
 
     name: ClassVar[str] = "crowd-layer"
 
-    def __init__(self, form: Form = "matrix", class_prior: ClassPrior = None):
+    def __init__(self, form: Form = "matrix", first: First = "counts", class_prior: ClassPrior = None):
         super().__init__(class_prior)
-        self.form = form
+        self.form, self.first = form, first
 
     def allocate(self) -> None:
         m, k = self.sizes.annotators, self.sizes.classes
-        own = torch.eye(k).repeat(m, 1, 1) if self.form == "matrix" else torch.ones(m, k)
-        self.weight = nn.Parameter(own)
-        self.bias = nn.Parameter(torch.zeros(m, k), requires_grad=self.form == "vector-bias")
+        ones = torch.ones(m, 1 if self.form == "scalar" else k)
+        own = torch.eye(k).repeat(m, 1, 1) if self.form == "matrix" else ones
+        self.weight = nn.Parameter(own, requires_grad=self.form != "bias")
+        self.bias = nn.Parameter(torch.zeros(m, k), requires_grad=self.form in ("vector-bias", "bias"))
+
+    def begin(self, crowd: Crowd) -> None:
+        if self.form == "matrix" and self.first == "counts":
+            self.weight.data.copy_(torch.log(first_confusion(crowd) + 0.01).transpose(1, 2))
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
         true = torch.softmax(output.logits, dim=1)[votes.row]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from ...errors import InputError
+from ...errors import InputError, how_many
 from ...fit.estimates import Classes
 from ...fit.result import Result
 from ...methods.classes.em.dawid_skene import DawidSkene
@@ -17,7 +18,8 @@ from ...votes.codes import Array, find, shown
 from ...votes.crowd import Crowd
 from ...votes.table import Table
 from ...votes.ties import first_of_tied
-from ..base.objective import Output
+from ..base.objective import Output, Suited
+from .fair_votes import fair
 from .hidden_votes import log_votes, own_confusion, own_posterior, vote_score
 from .learner import Learner
 from .loop import Loop
@@ -34,7 +36,8 @@ class Fitted:
 
     items: the rows trained on; unseen: what the network that has not learned from each says of it, and marks: what it
     is known by again, where there are several networks; matrices: confusion counted from its own posterior;
-    annotators_table: how good each annotator is; power: of its probabilities, where they are calibrated.
+    annotators_table: how good each annotator is; group: whose votes are shared or set aside (`fair`); notes: what was
+    found and chosen; power: of its probabilities, where they are calibrated.
     """
 
     learner: Learner
@@ -46,11 +49,16 @@ class Fitted:
     marks: Array
     matrices: Array
     annotators_table: Table
+    group: Array
+    notes: tuple[str, ...] = ()
     power: float = 1.0
 
     @classmethod
-    def of(cls, loop: Loop, crowd: Crowd, names: Array, power: float | None, calibrate: bool) -> Fitted:
-        """A run that is over; power: the one that a first run found, if there was one."""
+    def of(
+        cls, loop: Loop, everybody: Crowd, names: Array, suited: Suited, power: float | None, calibrate: bool
+    ) -> Fitted:
+        """A run that is over; everybody: votes before they were shared; power: what a first run found, if any."""
+        crowd = fair(everybody, suited.group)
         said = loop.said()
         posterior = own_posterior(loop, said)
         matrices = own_confusion(loop, posterior)
@@ -72,7 +80,9 @@ class Fitted:
             marks=marks,
             matrices=matrices.numpy(),
             power=power if calibrate and power is not None else 1.0,
-            annotators_table=quality(crowd, result),
+            annotators_table=quality(everybody, result),
+            group=suited.group,
+            notes=(suited.note,) if suited.note else (),
         )
 
     @property
@@ -98,17 +108,24 @@ class Fitted:
         return torch.softmax(self.power * torch.log(said.clamp_min(1e-12)), dim=1).cpu().numpy()
 
     @torch.no_grad()
-    def infer(self, rows: Rows, crowd: Crowd, names: Array, item: Array) -> Result:
-        """By features and votes together; `item` is each row's in the crowd, -1 without votes."""
-        crowd = crowd.with_classes(self.classes)
+    def infer(self, rows: Rows, crowd: Crowd, names: Array) -> Result:
+        """By features and votes together; names: of the rows."""
+        here = find(crowd.items, names)[crowd.item] >= 0
+        notes = []
+        if not here.all():
+            notes.append(f"{how_many(int((~here).sum()), 'votes')} on items that are no rows of X are left out")
+        if not here.any() and len(here):
+            raise InputError(f"no vote is on a row of X: {shown(crowd.items[0])} is not among the names of the rows")
+        crowd = crowd.take(here).with_classes(self.classes)
         place = np.asarray(find(crowd.annotators, self.annotators))
+        crowd = fair(crowd, np.where(place >= 0, self.group[place], -1))
+        item = np.asarray(find(names, crowd.items))
         strange = place[crowd.annotator] < 0
         if strange.any():
-            raise InputError(
-                f"annotator {shown(crowd.annotators[crowd.annotator[strange][0]])} was not there in training"
-            )
-        book = VoteBook(crowd).to(self.device)
-        book.annotator = torch.as_tensor(place, device=self.device)[book.annotator]
+            n = len(np.unique(crowd.annotator[strange]))
+            notes.append(f"{how_many(n, 'annotators')} not seen in training: taken for the mean of the others")
+        book = VoteBook(crowd.take(~strange)).to(self.device)
+        book.annotator = torch.as_tensor(np.maximum(place, 0), device=self.device)[book.annotator]
         output = self.output(rows)
         if len(self.unseen):
             again = np.asarray(find(names, self.items))
@@ -122,7 +139,17 @@ class Fitted:
         some = Output(output.logits[there], output.features[there])
         votes = book.of(torch.as_tensor(item[item >= 0]))
         posterior[there] = self.learner.objective.posterior(some, votes)
-        return as_result(posterior.cpu().numpy(), names, self, self.learner)
+        if strange.any():
+            posterior[there] *= self._strangers_say(crowd.take(strange), item[item >= 0]).to(posterior)
+            posterior /= posterior.sum(dim=1, keepdim=True)
+        return as_result(posterior.cpu().numpy(), names, self, self.learner, notes)
+
+    def _strangers_say(self, crowd: Crowd, item: Array) -> torch.Tensor:
+        """How likely the votes of people who were not there in training are given each class, (items, classes)."""
+        votes = VoteBook(crowd).of(torch.as_tensor(item))
+        mean = torch.as_tensor(self.matrices.mean(axis=0, keepdims=True))
+        log = log_votes(votes._replace(annotator=torch.zeros_like(votes.annotator)), mean, len(item))
+        return torch.softmax(log, dim=1)
 
     def vote_score(self, rows: Rows, crowd: Crowd, item: Array) -> float:
         """The mean log chance of votes on items, in nats.
@@ -141,7 +168,7 @@ class Fitted:
         return vote_score(torch.as_tensor(self.predict_proba(rows)[row]), votes, torch.as_tensor(matrices))
 
 
-def as_result(posterior: Array, items: Array, names: Any, learner: Learner) -> Result:
+def as_result(posterior: Array, items: Array, names: Any, learner: Learner, notes: Sequence[str] = ()) -> Result:
     """A posterior as a Result; `names` has the annotators' and the classes'.
 
     Its parameters are those of Dawid and Skene, so that votes on other items can be judged by them, without features.
@@ -156,5 +183,5 @@ def as_result(posterior: Array, items: Array, names: Any, learner: Learner) -> R
         annotators=names.annotators,
         params={"prior": share / share.sum(), "confusion": confusion / confusion.sum(axis=2, keepdims=True)},
         statistics={},
-        notes=(f"from features and votes by {learner.objective.name}; predict goes by votes alone",),
+        notes=(f"from features and votes by {learner.objective.name}; predict goes by votes alone", *notes),
     )

@@ -44,6 +44,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
         "networks": len(fitted.learner.network),
         "shape": fitted.shape,
         "power": fitted.power,
+        "notes": list(fitted.notes),
         "final": asdict(model.final_),
         "choice": asdict(model.choice_),
         "annotators_table": {name: column.tolist() for name, column in fitted.annotators_table.columns.items()},
@@ -52,6 +53,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
         "unseen": fitted.unseen,
         "marks": fitted.marks,
         "matrices": fitted.matrices,
+        "group": fitted.group,
     }
     for name in NAMES:
         arrays |= pack(name, getattr(fitted, name))
@@ -88,6 +90,8 @@ def load_model(
         unseen=arrays["unseen"],
         marks=arrays["marks"],
         matrices=arrays["matrices"],
+        group=arrays["group"],
+        notes=tuple(header["notes"]),
         annotators_table=Table(table),
         power=header.get("power", 1.0),
         **{name: unpack(name, arrays) for name in NAMES},

@@ -1,0 +1,51 @@
+"""The first guess: what votes say before anything is learned, and who says nothing by voting."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ...engine import bind
+from ...fit.em import vote_shares
+from ...votes.codes import Array
+from ...votes.crowd import Crowd
+
+ALWAYS = 0.98  # of somebody's votes: so many of one label are all of them
+BY_CHANCE = 1e-3  # the chance below which nobody votes so by accident
+
+
+def constants(crowd: Crowd) -> Array:
+    """Who always says the same though items differ, (annotators,) of bool.
+
+    Nearly all of their votes have one label, and somebody who gives labels as often as the others would hardly do
+    that: with few votes, or a very common class, nobody is called constant. Where all annotators are, nobody is.
+
+    >>> constants(Crowd.from_matrix([[k % 2, 0, k % 3 % 2] for k in range(20)])).tolist()
+    [False, True, False]
+    """
+    from scipy.stats import binom
+
+    given = np.asarray(bind(crowd, "numpy").given)  # (annotators, labels)
+    votes, most = given.sum(axis=1), given.max(axis=1)
+    one = (votes > 0.0) & (most >= ALWAYS * votes)
+    others = given[~one].sum(axis=0)
+    if not others.sum():
+        return np.zeros(crowd.n_annotators, bool)
+    usual = (others / others.sum())[given.argmax(axis=1)]
+    return np.asarray(one & (binom.cdf(votes - most, votes, 1.0 - usual) < BY_CHANCE))
+
+
+def first_shares(crowd: Crowd) -> Array:
+    """The classes of every item by the votes of those who do not always say the same, (items, classes)."""
+    telling = ~constants(crowd)
+    heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
+    return np.asarray(vote_shares(bind(heard, "numpy")))
+
+
+def first_confusion(crowd: Crowd) -> Tensor:
+    """Confusion matrices counted against `first_shares`, (annotators, true, given); even where somebody never met a
+    class."""
+    counted = torch.as_tensor(bind(crowd, "numpy").confusion_counts(first_shares(crowd)), dtype=torch.float32) + 1e-9
+    met = counted.sum(dim=2, keepdim=True)
+    return torch.where(met > 1e-3, counted / met, torch.full_like(counted, 1.0 / crowd.n_classes))
