@@ -129,7 +129,8 @@ def main() -> None:
         f"say the first class; correlated: 5 (2) more who copy the first and the third. Network: {scale()[0]}; "
         f"{EPOCHS} epochs of batches of 256 with falling rates, last epoch; mean and standard deviation over "
         f"{len(SEEDS)} seeds. classifier: on 10,000 test images; forecaster: features and votes, on the test "
-        "images with votes of the same people, and on the training images. The annotators' rate (1e-2 or 1e-3) of the methods that have one was chosen by held-out votes, of "
+        "images with votes of the same people, and on the training images. The annotators' rate (1e-2 or 1e-3) of the "
+        "methods that have one was chosen by held-out votes, of "
         f"10 % of the items. Seconds a fit: {', '.join(f'{m} {s:.0f}' for m, s in seconds.items())}; {machine}.",
         rows,
     )

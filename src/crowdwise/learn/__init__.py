@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from .base.objective import make_objective as make_objective
     from .classifier import CrowdClassifier as CrowdClassifier
     from .objectives.aggnet import AggNet as AggNet
+    from .objectives.anchored import AnchorTransition as AnchorTransition
+    from .objectives.anchored import PartTransition as PartTransition
     from .objectives.annot_mix import AnnotMix as AnnotMix
     from .objectives.auto_objective import Auto as Auto
     from .objectives.bayes_dgc import BayesDGC as BayesDGC
     from .objectives.ccem import CCEM as CCEM
+    from .objectives.ccem_vector import CCEMVector as CCEMVector
     from .objectives.coinnet import COINNet as COINNet
     from .objectives.conal import CoNAL as CoNAL
     from .objectives.cross_fit import CrossFit as CrossFit
@@ -27,10 +30,12 @@ if TYPE_CHECKING:
     from .objectives.deep_bp import DeepBP as DeepBP
     from .objectives.deep_mf import DeepMF as DeepMF
     from .objectives.doctor_net import DoctorNet as DoctorNet
+    from .objectives.doctor_net import ImageWeightedDoctorNet as ImageWeightedDoctorNet
     from .objectives.doctor_net import WeightedDoctorNet as WeightedDoctorNet
     from .objectives.geo import GeoF as GeoF
     from .objectives.geo import GeoW as GeoW
     from .objectives.instance_trace import InstanceTrace as InstanceTrace
+    from .objectives.label_propagation import LabelPropagation as LabelPropagation
     from .objectives.max_mig import MaxMIG as MaxMIG
     from .objectives.mbem import MBEM as MBEM
     from .objectives.oracle import Oracle as Oracle
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from .objectives.trace import SingleConfusion as SingleConfusion
     from .objectives.trace import Trace as Trace
     from .objectives.two_stage import TwoStage as TwoStage
+    from .objectives.union_net import UnionNet as UnionNet
     from .training.search import Choice as Choice
     from .training.search import choose as choose
     from .training.vote_book import VoteBook as VoteBook

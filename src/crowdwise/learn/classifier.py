@@ -30,7 +30,7 @@ from .training.learner import Learner
 from .training.loop import History, Loop, Told, Watch
 from .training.model_files import load_model, save_model
 from .training.parallel import check_processes, rank
-from .training.rows import Rows, as_rows, as_votes, matched, named, row_names
+from .training.rows import AT_ONCE, Rows, as_rows, as_votes, matched, named, row_names
 from .training.vote_book import VoteBook
 
 OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "seed")
@@ -48,7 +48,9 @@ class CrowdClassifier:
     the items whose votes are hidden in a first run, which chooses the number of epochs by them; 0: train for `epochs`,
     without choice. patience: epochs without progress after which that first run ends. calibrate: `predict_proba` is
     tempered to be as sure as votes allow that the network has not learned from: those held out or, without a first run,
-    those of the folds. standardise: centre and scale
+    those of the folds. harden: train on rows changed by so much, in standard deviations of a feature, in the direction
+    that hurts most, against features that were tampered with or are noisy (Chen et al., AAAI 2022, in one step); 0: on
+    the rows as they are. standardise: centre and scale
     each feature (of images, each channel) by the training rows; sparse rows and Datasets come as they are. seed: same
     seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that read
     rows of a torch Dataset.
@@ -79,6 +81,7 @@ class CrowdClassifier:
         hold_out: Fraction = 0.0,
         patience: Natural | None = None,
         calibrate: bool = False,
+        harden: NonNegative = 0.0,
         standardise: bool = True,
         seed: Natural = 0,
         device: str = "auto",
@@ -87,7 +90,7 @@ class CrowdClassifier:
         self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
         self.decay, self.anneal, self.stop, self.hold_out, self.patience = decay, anneal, stop, hold_out, patience
-        self.calibrate = calibrate
+        self.calibrate, self.harden = calibrate, harden
         self.standardise, self.seed, self.device, self.workers = standardise, seed, device, workers
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
@@ -243,7 +246,11 @@ class CrowdClassifier:
                 f"the network gives {tuple(said.logits.shape[1:])} logits a row for {crowd.n_classes} classes"
             )
         width = said.features.shape[1]
-        learner = Learner(network, objective.start(crowd, width)).to(device)
+        learner = Learner(network, objective.start(crowd, width), self.harden).to(device)
+        if objective.wants_rows:
+            batches = rows.batches(torch.split(index, AT_ONCE))
+            x = torch.cat([(some.to(device) - network.centre) / network.spread for some in batches])
+            objective.see(x, torch.as_tensor(item)[index])
         return Loop(
             learner, rows, index,
             code=torch.as_tensor(item)[index],

@@ -70,6 +70,8 @@ class Objective(nn.Module, ABC):
     seen them; 1: a single network that sees all."""
     wants_features: ClassVar[bool] = False
     """Whether it looks at the network's features, and not at its logits alone."""
+    wants_rows: ClassVar[bool] = False
+    """Whether it looks at the features of all items before training (`see`)."""
     stated: Tensor | None
     voters: Tensor
     """Annotators who have votes: silent ones have no part in a penalty."""
@@ -88,6 +90,9 @@ class Objective(nn.Module, ABC):
 
     def begin(self, crowd: Crowd) -> None:
         """Set them by the votes, where they start from them."""
+
+    def see(self, x: Tensor, item: Tensor) -> None:
+        """The features of all items that are learned from, a row each, and the items' codes; where it wants them."""
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
         """A batch before the network sees it."""

@@ -53,6 +53,11 @@ OWN = {
         "network and confusion matrices learned together, nothing else",
         "Ibrahim, Nguyen & Fu 2023",
     ),
+    "ccem-vector": ObjectiveEntry(
+        ".ccem_vector:CCEMVector",
+        "ccem with annotators' accuracies by class in place of matrices",
+        "Ibrahim, Traganitis, Fu & Giannakis 2025",
+    ),
     "trace": ObjectiveEntry(
         ".trace:Trace",
         "ccem with a penalty on the mean trace of the confusion matrices",
@@ -77,6 +82,16 @@ OWN = {
         ".instance_trace:InstanceTrace",
         "confusion matrices of the item as well as the annotator, with the trace penalty",
         "Zhang et al. 2020",
+    ),
+    "anchor-transition": ObjectiveEntry(
+        ".anchored:AnchorTransition",
+        "matrices of the item learned on items whose class is plain, then the network",
+        "Guo, Wang & Yi 2023",
+    ),
+    "part-transition": ObjectiveEntry(
+        ".anchored:PartTransition",
+        "the same, an item's matrices mixed from those of its parts",
+        "Xia et al. 2020",
     ),
     "single-confusion": ObjectiveEntry(
         ".trace:SingleConfusion",
@@ -108,6 +123,16 @@ OWN = {
         "doctor-net whose heads are weighted by how well they predict the others",
         "Guan, Gulshan, Dai & Hinton 2018",
     ),
+    "image-weighted-doctor-net": ObjectiveEntry(
+        ".doctor_net:ImageWeightedDoctorNet",
+        "doctor-net whose heads are weighted for each item by its features",
+        "Guan, Gulshan, Dai & Hinton 2018",
+    ),
+    "union-net": ObjectiveEntry(
+        ".union_net:UnionNet",
+        "one transition from classes to all annotators' labels together",
+        "Wei, Xie, Feng, Han & An 2022",
+    ),
     "annot-mix": ObjectiveEntry(
         ".annot_mix:AnnotMix",
         "ccem on pairs of votes: features, annotators and labels mixed in one proportion",
@@ -122,6 +147,11 @@ OWN = {
         ".two_stage:TwoStage",
         "aggregate the votes, then train on the outcome: the baseline",
         "Sheng, Provost & Ipeirotis 2008",
+    ),
+    "label-propagation": ObjectiveEntry(
+        ".label_propagation:LabelPropagation",
+        "two-stage whose labels travel between items that look alike",
+        "Zhou et al. 2003",
     ),
     "soft-bootstrap": ObjectiveEntry(
         ".soft_bootstrap:SoftBootstrap",

@@ -7,17 +7,17 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from ...fit.options import BelowOne, NonNegative
+from ...fit.options import BelowOne, Natural, NonNegative
 from ...votes.crowd import Crowd
 from ..base.class_prior import ClassPrior
-from ..base.objective import Output
+from ..base.objective import Output, PredictAll
 from ..training.parallel import total, world
 from ..training.vote_book import Votes, by_row
 from .geo import GeoF
 
 FLOOR = 1e-10
-STEP, STEPS = 0.1, 3  # of the deviations, and how many with each batch
-LEAST = 0.02  # chance of a vote below which nothing pulls harder at its deviation
+STEP, STEPS = 0.1, 10  # of the deviations, and how many from zero
+LEAST = 0.1  # chance of a vote below which nothing pulls harder at its deviation: one odd vote is no odd item
 
 
 class COINNet(GeoF):
@@ -31,35 +31,42 @@ class COINNet(GeoF):
     The others are outliers, items on which annotators err in ways of their own; `outliers` scores them. Only the
     observed votes have an e: memory as the votes. Two votes an item at least, or it explains everything.
 
-    e is moved by proximal steps: along the gradient of the cross-entropy, then by what the penalty makes of that. It
-    stays at zero unless the votes on an item are surprising enough together, and sparsity alone says how much that is.
-    Adam, which the paper's code uses for e too, moves every e by about its rate whatever the penalty.
+    e is found anew for each batch by proximal steps from zero: along the gradient of the cross-entropy, then by what
+    the penalty makes of that. It stays at zero unless the votes on an item are surprising enough together, and sparsity
+    alone says how much that is. Adam, which the paper's code uses for e too, moves every e by about its rate whatever
+    the penalty. For `warm_up` epochs e is zero: to a network that knows nothing all votes are surprising.
 
     sparsity: mu; the paper's .01 lets e explain every vote by itself. exponent: p, below 1. strength: lambda.
-    diagonal: what the matrices start with. class_prior: as for every objective.
+    diagonal: what the matrices start with. warm_up: see above. class_prior: as for every objective.
 
     Reference: Nguyen, Ibrahim & Fu, NeurIPS 2024, equations 8 to 10.
     """
 
     name: ClassVar[str] = "coinnet"
     item: Tensor
+    epochs: Tensor
     deviation: Tensor
 
     def __init__(
         self,
-        sparsity: NonNegative = 0.3,
+        sparsity: NonNegative = 0.8,
         exponent: BelowOne = 0.4,
         strength: NonNegative = 0.01,
         diagonal: BelowOne | None = 0.8,
+        warm_up: Natural = 5,
         class_prior: ClassPrior = None,
     ):
         super().__init__(strength, diagonal, class_prior)
-        self.sparsity, self.exponent = sparsity, exponent
+        self.sparsity, self.exponent, self.warm_up = sparsity, exponent, warm_up
 
     def allocate(self) -> None:
         super().allocate()
         self.register_buffer("deviation", torch.zeros(self.sizes.votes, self.sizes.classes))
+        self.register_buffer("epochs", torch.zeros((), dtype=torch.long))
         self.register_buffer("item", torch.zeros(self.sizes.votes, dtype=torch.long))
+
+    def refresh(self, predict_all: PredictAll) -> None:
+        self.epochs += 1
 
     def begin(self, crowd: Crowd) -> None:
         self.item.copy_(torch.as_tensor(crowd.item.astype("int64")))
@@ -67,7 +74,7 @@ class COINNet(GeoF):
     def loss(self, output: Output, votes: Votes) -> Tensor:
         true = torch.softmax(output.logits, dim=1)[votes.row]
         given = torch.einsum("vk,vkl->vl", true, self.confusion()[votes.annotator])
-        if self.training:
+        if self.training and self.epochs >= self.warm_up:
             self._step(given.detach(), votes, len(output.logits))
         own = self.deviation[votes.vote]
         given = (given + own).clamp(FLOOR, 1.0 - FLOOR)
@@ -76,8 +83,9 @@ class COINNet(GeoF):
         return votes.mean(-torch.log(chance)) + self.sparsity * sparse + self.penalty(output)
 
     def _step(self, given: Tensor, votes: Votes, n_rows: int) -> None:
-        """Proximal steps of the deviations of a batch, each item by itself."""
-        first = own = self.deviation[votes.vote]
+        """The deviations of a batch, each item by itself."""
+        first = self.deviation[votes.vote]
+        own = torch.zeros_like(first)
         per_row = total(votes.weight.sum()) / total(torch.tensor(float(n_rows), device=given.device))
         label = torch.nn.functional.one_hot(votes.label, given.shape[1])
         for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""DoctorNet and WeightedDoctorNet: every annotator predicted by a head of their own."""
+"""DoctorNet and its weighted forms: every annotator predicted by a head of their own."""
 
 from __future__ import annotations
 
@@ -54,17 +54,16 @@ class DoctorNet(Counted):
         return votes.mean(-log.gather(1, votes.label[:, None])[:, 0]) + 0.0 * output.logits.sum()
 
     def predict(self, output: Output) -> Tensor:
-        share = self.head_share()
         parts = torch.split(output.features, ROWS)
-        return torch.cat([torch.einsum("m,nmk->nk", share, self.each(part)) for part in parts])
+        return torch.cat([torch.einsum("nm,nmk->nk", self.head_share(part), self.each(part)) for part in parts])
 
     def each(self, features: Tensor) -> Tensor:
         """What every head says, (rows, annotators, classes)."""
         return torch.softmax(torch.einsum("nd,mkd->nmk", features, self.heads) + self.biases, dim=2)
 
-    def head_share(self) -> Tensor:
-        """How much each head counts, (annotators,)."""
-        return self.share
+    def head_share(self, features: Tensor) -> Tensor:
+        """How much each head counts for each row, (rows, annotators)."""
+        return self.share.expand(len(features), -1)
 
 
 class WeightedDoctorNet(DoctorNet):
@@ -91,13 +90,35 @@ class WeightedDoctorNet(DoctorNet):
         super().begin(crowd)
         self.weight.data.copy_(torch.log(self.share + 1e-3 / self.sizes.annotators))
 
-    def head_share(self) -> Tensor:
-        return torch.softmax(self.weight, dim=0)
+    def head_share(self, features: Tensor) -> Tensor:
+        return torch.softmax(self.weight, dim=0).expand(len(features), -1)
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
-        said, share = self.each(output.features).detach(), self.head_share()
-        own = share[votes.annotator]
-        all_heads = torch.einsum("m,nmk->nk", share, said)[votes.row, votes.label]
+        said, share = self.each(output.features).detach(), self.head_share(output.features.detach())
+        own = share[votes.row, votes.annotator]
+        all_heads = torch.einsum("nm,nmk->nk", share, said)[votes.row, votes.label]
         others = all_heads - own * said[votes.row, votes.annotator, votes.label]
         log = torch.log((others / (1.0 - own).clamp_min(1e-6)).clamp_min(1e-12))
         return super().loss(output, votes) + votes.mean(-log)
+
+
+class ImageWeightedDoctorNet(WeightedDoctorNet):
+    r"""`WeightedDoctorNet` whose weights depend on the item: whoever knows this kind of item counts more.
+
+    .. math:: w(x) = \mathrm{softmax}(V \phi(x) + v)
+
+    V starts at nought, v at the annotators' shares of the votes.
+
+    class_prior: as for every objective.
+
+    Reference: Guan, Gulshan, Dai & Hinton, AAAI 2018, section 3 (IWDN).
+    """
+
+    name: ClassVar[str] = "image-weighted-doctor-net"
+
+    def allocate(self) -> None:
+        super().allocate()
+        self.of_item = nn.Parameter(torch.zeros(self.sizes.annotators, self.sizes.width))
+
+    def head_share(self, features: Tensor) -> Tensor:
+        return torch.softmax(features @ self.of_item.T + self.weight, dim=1)

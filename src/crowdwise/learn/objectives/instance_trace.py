@@ -51,12 +51,12 @@ class InstanceTrace(ConfusionObjective):
     def loss(self, output: Output, votes: Votes) -> Tensor:
         log_true = torch.log_softmax(output.logits, dim=1)[votes.row]
         matrix = self._log_matrices(output, votes)
-        said = torch.logsumexp(log_true + _given(matrix, votes), dim=1)
+        said = torch.logsumexp(log_true + given(matrix, votes), dim=1)
         trace = torch.exp(torch.diagonal(matrix, dim1=1, dim2=2)).sum(dim=1)
         return votes.mean(self.strength * trace - said)
 
     def log_votes(self, output: Output, votes: Votes) -> Tensor:
-        said = _given(self._log_matrices(output, votes), votes)
+        said = given(self._log_matrices(output, votes), votes)
         return by_row(said * votes.weight[:, None], votes, len(output.logits))
 
     def _log_matrices(self, output: Output, votes: Votes) -> Tensor:
@@ -66,6 +66,6 @@ class InstanceTrace(ConfusionObjective):
         return torch.log_softmax(self.logits[votes.annotator] + turned, dim=2)
 
 
-def _given(matrix: Tensor, votes: Votes) -> Tensor:
+def given(matrix: Tensor, votes: Votes) -> Tensor:
     """(votes, true): the column of the label that was given."""
     return matrix[torch.arange(len(votes.label), device=matrix.device), :, votes.label]

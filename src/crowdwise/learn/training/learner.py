@@ -18,9 +18,9 @@ class Learner(nn.Module):
     Of several networks it is the sum of their losses, so that weight decay means the same for each.
     """
 
-    def __init__(self, network: Ensemble, objective: Objective):
+    def __init__(self, network: Ensemble, objective: Objective, harden: float = 0.0):
         super().__init__()
-        self.network, self.objective = network, objective
+        self.network, self.objective, self.harden = network, objective, harden
 
     def forward(self, x: Tensor, fold: Tensor, votes: Votes) -> Tensor:
         n_networks = len(self.network)
@@ -35,10 +35,22 @@ class Learner(nn.Module):
 
     def _of(self, j: int, x: Tensor, votes: Votes) -> Tensor:
         x, votes = self.objective.prepare(x, votes)
+        if self.harden and self.training and len(x):
+            x = self._worst(j, x, votes)
         said = self.network.run(j, x)
         with torch.autocast(x.device.type, enabled=False):  # logs and sums over votes keep their digits
             own = self.objective(Output(said.logits.float(), said.features.float()), votes)
             return own + self.network.penalty(j)
+
+    def _worst(self, j: int, x: Tensor, votes: Votes) -> Tensor:
+        """The rows, each feature changed by `harden` of its standard deviations in the direction that hurts most."""
+        self.objective.eval()  # what steps with a batch does not step for this one
+        moved = x.detach().clone().requires_grad_()
+        said = self.network.run(j, moved)
+        loss = self.objective(Output(said.logits.float(), said.features.float()), votes)
+        (slope,) = torch.autograd.grad(loss, moved)
+        self.objective.train()
+        return (x + self.harden * self.network.spread * torch.sign(slope)).detach()
 
     def answer(self, rows: Rows, index: Tensor, unseen: Tensor | None = None) -> Output:
         """What the networks say of some rows, as the objective wants to hear it; see `Ensemble.answer`."""
