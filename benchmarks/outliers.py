@@ -88,9 +88,10 @@ def main() -> None:
         "Odd items",
         f"{ITEMS:,} images of Fashion-MNIST. Ambiguous: {AMBIGUOUS:.0%} of them are the mean of two of different "
         f"classes, and votes name either. Misled: on {MISLED:.0%} of them {LURED:.0%} of the votes name one wrong "
-        f"class, another for each item. {ANNOTATORS} annotators, {PER_ITEM} votes an image. Network: {scale()[0]}; 20 epochs, "
-        f"batches of 128; mean and standard deviation over {len(SEEDS)} seeds. AUC: how well a score tells the "
-        f"odd items from the others; deviations of COINNet that are not zero, at its default sparsity. {machine}.",
+        f"class, another for each item. {ANNOTATORS} annotators, {PER_ITEM} votes an image. Network: {scale()[0]}; "
+        f"20 epochs, batches of 128; mean and standard deviation over {len(SEEDS)} seeds. AUC: how well a score "
+        f"tells the odd items from the others; deviations of COINNet that are not zero, at its default "
+        f"sparsity. {machine}.",
         rows,
     )
 

@@ -79,8 +79,9 @@ def main() -> None:
         "A rare class",
         f"Fashion-MNIST, {ITEMS:,} images of which 15 % are shirts: are they? The experts of Cao et al. for LUNA16, "
         "whose classes are 85 : 15. High: five seniors of accuracies .6 to .9 by class; low: ten of .6; the juniors "
-        "always say that it is none, or copy. Accuracy on 6,000 test images (always 'none': .85), mean and standard deviation "
-        f"over {len(SEEDS)} seeds; {scale()[0]}, 10 epochs of batches of 256, defaults of every objective. {machine}.",
+        "always say that it is none, or copy. Accuracy on 6,000 test images (always 'none': .85), mean and "
+        f"standard deviation over {len(SEEDS)} seeds; {scale()[0]}, 10 epochs of batches of 256, defaults of every "
+        f"objective. {machine}.",
         rows,
     )
 

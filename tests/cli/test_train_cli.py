@@ -93,6 +93,8 @@ def test_train_goes_on_chooses_by_clean_labels_and_reads_sparse_rows(folder, tmp
     done = run("train", *given, *few, "--clean", folder / "truth.csv", "--class-prior", "0.3,0.3,0.4")
     assert done.exit_code == 0 and "chosen by what was held out" in done.stderr, done.output
     done = run("train", "--votes", folder / "numbers.csv", "--features", folder / "sparse.npz", *few)
+    assert done.exit_code == 1 and "holds a model: name another folder" in str(done.exception)
+    done = run("train", "--votes", folder / "numbers.csv", "--features", folder / "sparse.npz", *few, "--restart")
     assert done.exit_code == 0, done.output
     (tmp_path / "m" / "checkpoint").mkdir()
     model = CrowdClassifier("linear", "aggnet", {}, epochs=4)
@@ -113,7 +115,7 @@ def test_train_goes_on_chooses_by_clean_labels_and_reads_sparse_rows(folder, tmp
     ("change", "message"),
     [
         ({"--features": "none.npz"}, "there is no such file"),
-        ({"--features": "votes.csv"}, "is no .npz of plain arrays"),
+        ({"--features": "truth.csv"}, "has votes but no row in X"),
         ({"--objective": "odd"}, "objective 'odd'"),
         ({"--network": "odd"}, "network='odd'"),
         ({"--class-prior": "a,b"}, "--class-prior a,b"),
@@ -145,6 +147,24 @@ def test_a_result_is_no_model(points, tmp_path):
     MajorityVote().fit(points[1].crowd).save(tmp_path / "result.npz")
     with pytest.raises(InputError, match="is not a saved model"):
         CrowdClassifier.load(tmp_path / "result.npz")
+
+
+def test_texts_and_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=60)
+    rows = [f'i{n},"{"a good film" if k else "a bad film"}",{k + rng.normal():.3f}' for n, k in enumerate(truth)]
+    (tmp_path / "f.csv").write_text("item,review,stars\n" + "\n".join(rows) + "\n")
+    votes = [f"i{n},{who},{('no', 'yes')[k]}" for n, k in enumerate(truth) for who in "abc"]
+    (tmp_path / "v.csv").write_text("item,annotator,label\n" + "\n".join(votes) + "\n")
+    given = ["--features", tmp_path / "f.csv", "--votes", tmp_path / "v.csv", "--epochs", 20, "--rate", "3e-3"]
+    done = run("train", *given, "--text", "review", "--class-prior", "yes=0.5,no=0.5", "--out", tmp_path / "t")
+    assert done.exit_code == 0, done.output
+    assert "auto chose" in done.output
+    done = run("predict", tmp_path / "t", tmp_path / "f.csv", "--text", "review", "--out", tmp_path / "p.csv")
+    said = [line.split(",")[1] for line in (tmp_path / "p.csv").read_text().splitlines()[1:]]
+    assert np.mean([(label == "yes") == k for label, k in zip(said, truth, strict=True)]) > 0.9
+    done = run("train", *given, "--out", tmp_path / "n")
+    assert done.exit_code == 1 and "row 2, column review" in str(done.exception)
 
 
 def test_features_files(tmp_path):

@@ -159,7 +159,6 @@ def test_votes_of_hidden_items_are_not_seen(points):
         ({"objective": "max-mig", "class_prior": "uniform", "options": {"learn_prior": True}}, "nothing to learn"),
         ({"network": "cnn"}, "are no images"),
         ({"network": lambda shape, n: "odd"}, "the factory gave str"),
-        ({"network": nn.Linear(8, 3), "objective": "cross-fit"}, "trains 5 networks"),
     ],
 )
 def test_bad_options_are_named(options, message, points):

@@ -295,15 +295,19 @@ def bar(title: str) -> Iterator[Callable[[int, int, float, float], None] | None]
 
 
 def shares(text: str | None) -> Any:
-    """`uniform`, or "0.2,0.8" as numbers."""
+    """`uniform`, "0.2,0.8" as numbers, or "cat=0.2,dog=0.8" by name."""
     from ..errors import InputError
 
     if text is None or text == "uniform":
         return text
     try:
+        if "=" in text:
+            return {name: float(share) for name, _, share in (part.rpartition("=") for part in text.split(","))}
         return [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise InputError(f"--class-prior {text}: write uniform, or the classes' shares, such as 0.2,0.8") from error
+        raise InputError(
+            f"--class-prior {text}: write uniform, or the classes' shares, such as 0.2,0.8 or cat=0.2,dog=0.8"
+        ) from error
 
 
 def steps(tell: Callable[[str], None] | None) -> Callable[[int, float], None] | None:

@@ -16,11 +16,13 @@ from . import options as o
 def predict(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
-    features: Annotated[str, typer.Argument(help="Features: .npz with X, one row per item, and item, its name.")],
+    features: Annotated[str, typer.Argument(help="Features, as for train: .npz, or a table with an item column.")],
     out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
     votes: Annotated[
-        str | None, typer.Option(help="Votes on these items, by annotators who were there in training.")
+        str | None,
+        typer.Option(help="Votes on these items; strangers count as the mean annotator of training."),
     ] = None,
+    text: Annotated[str | None, typer.Option(help="The column of the features that holds texts.")] = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column for the probability of each class.")
     ] = False,
@@ -36,8 +38,8 @@ def predict(
     from ..votes.table import Table
 
     trained = CrowdClassifier.load(model / "model.npz" if model.is_dir() else model)
-    known = read_features(features)
-    names = np.arange(known.X.shape[0]) if known.item is None else known.item
+    known = read_features(features, text)
+    names = np.arange(len(known.X) if text else known.X.shape[0]) if known.item is None else known.item
     if votes is None:
         proba = trained.predict_proba(known.X)
     else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import how_many
 from . import options as o
+
+if TYPE_CHECKING:
+    from ..fit.result import Result
+    from ..learn import CrowdClassifier
 
 MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 
@@ -19,16 +23,25 @@ MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 def train(
     context: typer.Context,
     features: Annotated[
-        str, typer.Option(help="The items' features: .npz with X, one row per item, and item, its name.")
+        str,
+        typer.Option(
+            help="The items' features: .npz with X, one row per item, and item, its name; or a table (CSV, TSV, JSON "
+            "lines, Parquet) with an item column and numbers in the others."
+        ),
     ],
     votes: Annotated[str, typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
     objective: Annotated[
         str, typer.Option(help="How networks learn from votes; crowdwise methods --objectives lists the ways.")
-    ] = "cross-fit",
-    network: Annotated[str, typer.Option(help="linear, mlp, cnn, resnet or gp.")] = "mlp",
+    ] = "auto",
+    text: Annotated[
+        str | None, typer.Option(help="The column of the features that holds texts; the network is then a transformer.")
+    ] = None,
+    network: Annotated[
+        str | None, typer.Option(help="linear, mlp, cnn, resnet, gp or text.", show_default="mlp; text with --text")
+    ] = None,
     class_prior: Annotated[
-        str | None, typer.Option(help='What is known of the classes\' shares: uniform, or shares such as "0.2,0.8".')
+        str | None, typer.Option(help='What is known of the classes\' shares: uniform, "0.2,0.8" or "cat=0.2,dog=0.8".')
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the items.")] = 20,
     batch: Annotated[int, typer.Option(min=1, help="Items per step.")] = 64,
@@ -49,7 +62,10 @@ def train(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the objective, such as strength=0.1; repeatable.")
     ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin anew, whatever was left in the folder.")] = False,
+    restart: Annotated[
+        bool,
+        typer.Option("--restart", help="Begin anew, whatever is in the folder: a killed run, or a model."),
+    ] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     precision: Annotated[str, typer.Option(help="no, bf16 or fp16: of the network's arithmetic.")] = "no",
     seed: o.Seed = 0,
@@ -64,10 +80,9 @@ def train(
     Example: crowdwise train --features features.npz --votes votes.csv --objective max-mig --out model/
     """
     from ..errors import InputError
-    from ..io import read_features, read_labels, write_table
+    from ..io import read_features, read_labels
     from ..learn import CrowdClassifier
     from ..learn.training.checkpoint import forget
-    from ..learn.training.curve_plot import draw
     from ..learn.training.parallel import rank
 
     if precision not in ("no", "bf16", "fp16"):
@@ -76,7 +91,10 @@ def train(
         raise InputError(f"--out {out} is a file: name a folder")
     if patience is not None and not (hold_out or clean):
         raise InputError("--patience needs something held out: --hold-out or --clean")
-    known = read_features(features)
+    if (out / "model.npz").exists() and not (restart or (out / "checkpoint").is_dir()):
+        raise InputError(f"--out {out} holds a model: name another folder, or replace it with --restart")
+    known = read_features(features, text)
+    network = network or ("mlp" if text is None else "text")
     accelerator = None
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 or precision != "no":
         import torch
@@ -101,24 +119,39 @@ def train(
         if rank() > 0:
             return
         result = model.infer(known.X, crowd, known.item)
-    model.save(out / "model.npz")
+    _write(model, result, out)
     forget(out / "checkpoint")
-    history = model.history()
+    if json:
+        summary = {
+            **crowd.summary(),
+            "objective": objective,
+            "notes": model.notes_,
+            "epochs": len(model.final_.loss),
+            "seed": seed,
+        }
+        summary |= {"power": model.power_} if calibrate else {}
+        o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
+        return
+    chosen = ", a number chosen by what was held out" if hold_out or clean else ""
+    for note in model.notes_:
+        o.say(note)
+    learned = f"{how_many(len(model.final_.loss), 'epochs')} from {crowd.sizes}"
+    tempered = f", predictions tempered by the power {model.power_:g}" if calibrate else ""
+    o.say(f"{objective} learned {learned}{chosen}{tempered}")
+    o.say(f"model, labels, annotators, confusion and history: {out}")
+
+
+def _write(model: CrowdClassifier, result: Result, out: Path) -> None:
+    """Everything that was learned, each to a file of its own."""
+    from ..io import write_table
+    from ..learn.training.curve_plot import draw
+
+    model.save(out / "model.npz")
     write_table(result.to_table(), out / "labels.csv")
     write_table(model.annotators(), out / "annotators.csv")
     if model.confusion().size <= MOST_ENTRIES:
         write_table(model.confusion_table(), out / "confusion.csv")
     else:
         o.say(f"confusion.csv would have {model.confusion().size:,} rows and is left out: model.confusion() has them")
-    write_table(history, out / "history.csv")
-    draw(history, out / "history.svg")
-    if json:
-        summary = {**crowd.summary(), "objective": objective, "epochs": len(model.final_.loss), "seed": seed}
-        summary |= {"power": model.power_} if calibrate else {}
-        o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
-        return
-    chosen = ", a number chosen by what was held out" if hold_out or clean else ""
-    learned = f"{how_many(len(model.final_.loss), 'epochs')} from {crowd.sizes}"
-    tempered = f", predictions tempered by the power {model.power_:g}" if calibrate else ""
-    o.say(f"{objective} learned {learned}{chosen}{tempered}")
-    o.say(f"model, labels, annotators, confusion and history: {out}")
+    write_table(model.history(), out / "history.csv")
+    draw(model.history(), out / "history.svg")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from ..errors import InputError
 from ..fit.options import Fraction, Natural, NonNegative, checked_options, require_known
@@ -30,7 +29,7 @@ from .training.learner import Learner
 from .training.loop import History, Loop, Told, Watch
 from .training.model_files import load_model, save_model
 from .training.parallel import check_processes, rank
-from .training.rows import AT_ONCE, Rows, as_rows, as_votes, matched, named, row_names
+from .training.rows import AT_ONCE, Rows, TextRows, as_rows, as_votes, matched, named, row_names
 from .training.vote_book import VoteBook
 
 OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "seed")
@@ -39,9 +38,10 @@ OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "
 class CrowdClassifier:
     """A classifier that learns from the votes of many annotators, and the annotators with it.
 
-    network: "linear", "mlp", "cnn", "resnet", "gp" (Gaussian processes), a factory of (shape of a row, number of
-    classes), or a torch module. objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options:
-    those of the named one.
+    network: "linear", "mlp", "cnn", "resnet", "gp" (Gaussian processes), "text" (a small transformer), a factory of
+    (shape of a row, number of classes), or a torch module, such as those of torchvision, timm and transformers; where
+    several networks are trained, each begins as a copy of it.
+    objective: the name of one of `crowdwise.learn.OBJECTIVES`, or an Objective; options: those of the named one.
     class_prior: what is known of the classes' shares; None, nothing; "uniform"; or the shares, by name or in the
     classes' order. epochs, batch, rate (of the network), annotator_rate, decay, anneal (rates fall to nothing, as a
     cosine does): of training by Adam. stop: end after so many of the epochs, rates as they would be. hold_out: share of
@@ -53,7 +53,8 @@ class CrowdClassifier:
     the rows as they are. standardise: centre and scale
     each feature (of images, each channel) by the training rows; sparse rows and Datasets come as they are. seed: same
     seed, same answer. device: where it is trained; "auto" takes a GPU where there is one. workers: processes that read
-    rows of a torch Dataset.
+    rows of a torch Dataset. tokenizer, length: how texts become numbers, and how many at most of each; a tokenizer of
+    transformers, or None for words as they are.
 
     >>> from crowdwise import simulate
     >>> rng = np.random.default_rng(0)
@@ -86,12 +87,15 @@ class CrowdClassifier:
         seed: Natural = 0,
         device: str = "auto",
         workers: Natural = 0,
+        tokenizer: Any = None,
+        length: int = 128,
     ):
         self.network, self.objective, self.options, self.class_prior = network, objective, options, class_prior
         self.epochs, self.batch, self.rate, self.annotator_rate = epochs, batch, rate, annotator_rate
         self.decay, self.anneal, self.stop, self.hold_out, self.patience = decay, anneal, stop, hold_out, patience
         self.calibrate, self.harden = calibrate, harden
         self.standardise, self.seed, self.device, self.workers = standardise, seed, device, workers
+        self.tokenizer, self.length = tokenizer, length
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
 
@@ -188,11 +192,16 @@ class CrowdClassifier:
         self._check()
         check_processes(accelerator)
         items = named(X, votes, items)
-        rows, crowd = as_rows(X, self.workers).to(self._device(accelerator)), as_votes(votes, items)
+        rows, crowd = self._rows(X).to(self._device(accelerator)), as_votes(votes, items)
+        if self.harden and isinstance(rows, TextRows):
+            raise InputError("harden changes numbers: leave it out where X is texts")
         matched(rows, crowd, items)
         if not crowd.n_votes:
             raise InputError("no row of X has a vote")
         return rows, crowd, row_names(rows, items)
+
+    def _rows(self, X: Any) -> Rows:
+        return as_rows(X, self.workers, self.tokenizer, self.length)
 
     def _hidden(self, crowd: Crowd, names: Array, clean: Any) -> Hidden | None:
         if self.stop and (self.hold_out or clean is not None):
@@ -231,8 +240,6 @@ class CrowdClassifier:
         item = np.asarray(find(names, crowd.items))
         torch.manual_seed(self.seed)
         objective = make_objective(objective)
-        if objective.folds > 1 and isinstance(self.network, nn.Module):
-            raise InputError(f"{objective.name} trains {objective.folds} networks: give a name or a factory")
         weight = np.bincount(crowd.item, crowd.weight, minlength=crowd.n_items)
         index = torch.as_tensor(np.flatnonzero((item >= 0) & (weight[item] > 0.0)))  # those with votes
         moments = rows.moments(index) if self.standardise else Rows.moments(rows, index)
@@ -290,7 +297,7 @@ class CrowdClassifier:
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, (rows, classes), by features alone."""
-        return self._answers.predict_proba(as_rows(X, self.workers))
+        return self._answers.predict_proba(self._rows(X))
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
@@ -305,7 +312,7 @@ class CrowdClassifier:
         """
         if isinstance(truth, Crowd) or np.ndim(truth) == 2:
             items = named(X, truth, items)
-            rows, crowd = as_rows(X, self.workers), as_votes(truth, items)
+            rows, crowd = self._rows(X), as_votes(truth, items)
             return self._answers.vote_score(rows, crowd, matched(rows, crowd, items))
         labels = names_array(truth)
         if len(labels) != len(said := self.predict(X)):
@@ -323,7 +330,7 @@ class CrowdClassifier:
         mean of those who were. `notes` says of both how many there are.
         """
         items = named(X, votes, items)
-        rows, crowd = as_rows(X, self.workers), as_votes(votes, items)
+        rows, crowd = self._rows(X), as_votes(votes, items)
         return self._answers.infer(rows, crowd, row_names(rows, items))
 
     def confusion(self) -> Array:
@@ -384,7 +391,7 @@ class CrowdClassifier:
 
     @classmethod
     def load(
-        cls, path: str | Path, network: Any = None, objective: Any = None, device: str = "auto"
+        cls, path: str | Path, network: Any = None, objective: Any = None, device: str = "auto", tokenizer: Any = None
     ) -> CrowdClassifier:
-        """Read a saved model. A network or objective of your own is not in the file: give it again."""
-        return load_model(cls, path, network, objective, device)
+        """Read a saved model. A network, an objective or a tokenizer of your own is not in the file: give it again."""
+        return load_model(cls, path, network, objective, device, tokenizer)

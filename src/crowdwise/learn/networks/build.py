@@ -12,6 +12,9 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ..base.objective import Output
+from .adapted import Adapted
+from .prepared import Prepared
+from .words import Words
 
 Shape = tuple[int, ...]
 
@@ -109,15 +112,20 @@ def _image(shape: Shape) -> tuple[int, int, int]:
     return (1, *shape) if len(shape) == 2 else shape  # type: ignore[return-value]
 
 
+def text(shape: Shape, n_classes: int) -> nn.Module:
+    """A small transformer over words."""
+    return Head(Words(), Words.width, n_classes)
+
+
 NETWORKS: dict[str, Callable[[Shape, int], nn.Module]] = {
-    "linear": linear, "mlp": mlp, "cnn": cnn, "resnet": resnet, "gp": gp,
+    "linear": linear, "mlp": mlp, "cnn": cnn, "resnet": resnet, "gp": gp, "text": text,
 }  # fmt: skip
 
 
 def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
     """A network by name, from a factory of (shape of a row, number of classes), or a copy of one that is there."""
     if isinstance(network, nn.Module):
-        return deepcopy(network)
+        return adapted(deepcopy(network))
     if isinstance(network, str):
         if network not in NETWORKS:
             raise InputError(f"network={network!r}: choose {', '.join(NETWORKS)}, a factory, or a torch module")
@@ -125,7 +133,12 @@ def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
     made = network(shape, n_classes)
     if not isinstance(made, nn.Module):
         raise InputError(f"network: the factory gave {type(made).__name__}, not a torch module")
-    return made
+    return adapted(made)
+
+
+def adapted(network: nn.Module) -> nn.Module:
+    """A network of anybody's that says what objectives want to hear: its logits, and the features under them."""
+    return network if isinstance(network, Head | Prepared | Adapted) else Adapted(network)
 
 
 def run(network: nn.Module, x: Tensor) -> Output:

@@ -40,7 +40,7 @@ class Ensemble(nn.Module):
 
     def run(self, j: int, x: Tensor) -> Output:
         """What network j says of a batch."""
-        return run(self.networks[j], (x - self.centre) / self.spread)
+        return run(self.networks[j], (x - self.centre) / self.spread if x.is_floating_point() else x)
 
     def penalty(self, j: int) -> Tensor | float:
         """What network j adds to the loss of a batch."""

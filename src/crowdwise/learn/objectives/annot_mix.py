@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from ...errors import InputError
 from ...fit.options import BelowOne
 from ..base.class_prior import ClassPrior
 from ..base.confusion_objective import ConfusionObjective
@@ -38,6 +39,8 @@ class AnnotMix(ConfusionObjective):
         self.mix = mix
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
+        if not x.is_floating_point():
+            raise InputError("annot-mix mixes features: texts have none, choose another objective")
         n = len(votes.row)
         share = torch.distributions.Beta(self.mix, self.mix).sample((n,)).to(x.device)
         other = torch.randperm(n, device=x.device)

@@ -66,7 +66,7 @@ class CrossFit(AggNet):
         super().begin(crowd)
 
     def prepare(self, x: Tensor, votes: Votes) -> tuple[Tensor, Votes]:
-        return mixup(x, votes, self.mix) if self.mix else (x, votes)
+        return mixup(x, votes, self.mix) if self.mix and x.is_floating_point() else (x, votes)
 
     def settle(self, log: Tensor, votes: Votes) -> None:
         said, log = self.log_votes(Output(log, log), votes)[self.voted], log[self.voted]

@@ -35,7 +35,7 @@ class Learner(nn.Module):
 
     def _of(self, j: int, x: Tensor, votes: Votes) -> Tensor:
         x, votes = self.objective.prepare(x, votes)
-        if self.harden and self.training and len(x):
+        if self.harden and self.training and len(x) and x.is_floating_point():
             x = self._worst(j, x, votes)
         said = self.network.run(j, x)
         with torch.autocast(x.device.type, enabled=False):  # logs and sums over votes keep their digits

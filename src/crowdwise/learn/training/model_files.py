@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from ...errors import InputError
 from ...files import pack, unpack
@@ -36,6 +35,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
     params = {**model.get_params(), "objective": None, "options": None, "class_prior": None}
     if not isinstance(model.network, str):
         params["network"] = None
+    params["tokenizer"] = None if model.tokenizer is None else "given"
     known = objective.name in OBJECTIVES and OBJECTIVES.load(objective.name) is type(objective)
     header = {
         "params": params,
@@ -61,7 +61,7 @@ def save_model(model: CrowdClassifier, path: str | Path) -> None:
 
 
 def load_model(
-    kind: type[CrowdClassifier], path: str | Path, network: Any, objective: Any, device: str
+    kind: type[CrowdClassifier], path: str | Path, network: Any, objective: Any, device: str, tokenizer: Any = None
 ) -> CrowdClassifier:
     """Read a model that `save_model` wrote."""
     header, arrays = read(Path(path), "a saved model")
@@ -69,14 +69,15 @@ def load_model(
     model.network = model.network if network is None else network
     if model.network is None:
         raise InputError(f"{path} was trained with a network of your own: give it, network=")
+    if model.tokenizer is not None and tokenizer is None:
+        raise InputError(f"{path} was trained with a tokenizer: give it, tokenizer=")
+    model.tokenizer = tokenizer
     made = _objective(header["objective"], objective, path).resize(Sizes(**header["sizes"]))
     model.objective = objective
     if objective is None:
         model.objective, model.options = made.name, made.options()
         model.class_prior = model.options.pop("class_prior", None)
     shape, n_classes = tuple(header["shape"]), made.sizes.classes
-    if isinstance(model.network, nn.Module) and header["networks"] > 1:
-        raise InputError(f"{path} holds {header['networks']} networks: give a factory of them, network=")
     networks = [build(model.network, shape, n_classes) for _ in range(header["networks"])]
     scale = (torch.as_tensor(np.array(arrays[f"learner.network.{name}"])) for name in ("centre", "spread"))
     learner = Learner(Ensemble(networks, *scale), made)

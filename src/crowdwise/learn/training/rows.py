@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 from ...errors import InputError
 from ...votes.codes import Array, find, names_array, shown
 from ...votes.crowd import Crowd
+from ..networks.words import hashed_words
 
 AT_ONCE = 1024  # rows, where there are no gradients
 
@@ -118,14 +119,35 @@ class ListedRows(Rows):
         return default_collate([_first(sample) for sample in samples]).to(torch.float32)
 
 
+class TextRows(Rows):
+    """Texts, made into numbers of words or tokens a batch at a time: (rows, 2, length), the numbers and their mask."""
+
+    def __init__(self, texts: Sequence[str], tokenizer: Any = None, length: int = 128):
+        self.texts, self.tokenizer, self.shape = texts, tokenizer, (2, length)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, index: Tensor) -> Tensor:
+        some, length = [self.texts[i] for i in index.tolist()], self.shape[1]
+        if self.tokenizer is None:
+            return hashed_words(some, length)
+        if not some:
+            return torch.zeros(0, *self.shape, dtype=torch.long)
+        said = self.tokenizer(some, padding="max_length", truncation=True, max_length=length)
+        return torch.stack([torch.as_tensor(said["input_ids"]), torch.as_tensor(said["attention_mask"])], dim=1)
+
+
 def _first(sample: Any) -> Tensor:
     return torch.as_tensor(sample[0] if isinstance(sample, tuple | list) else sample)
 
 
-def as_rows(x: Any, workers: int = 0) -> Rows:
-    """Features as Rows: an array, a tensor, a SciPy sparse matrix, or a torch Dataset (read later, unchecked)."""
+def as_rows(x: Any, workers: int = 0, tokenizer: Any = None, length: int = 128) -> Rows:
+    """Features as Rows: an array, a tensor, a SciPy sparse matrix, texts, or a torch Dataset (read later)."""
     if isinstance(x, Dataset):
         return ListedRows(x, workers)
+    if (texts := _texts(x)) is not None:
+        return TextRows(texts, tokenizer, length)
     rows: Rows
     if hasattr(x, "tocsr"):
         rows = sparse = SparseRows(x)
@@ -143,6 +165,19 @@ def as_rows(x: Any, workers: int = 0) -> Rows:
     return rows
 
 
+def _texts(x: Any) -> list[str] | None:
+    """A list, an array or a column of texts; None for anything else."""
+    if hasattr(x, "tocsr") or isinstance(x, Tensor) or np.ndim(x) != 1 or not len(x):
+        return None
+    rows = x.to_pylist() if hasattr(x, "to_pylist") else np.asarray(x, object).tolist()
+    if not any(isinstance(row, str) for row in rows):
+        return None
+    for place, row in enumerate(rows):
+        if not isinstance(row, str):
+            raise InputError(f"X, row {place}: {row!r} is no text, and others are")
+    return rows
+
+
 def _tensor(x: Any) -> Tensor:
     try:
         x = x if isinstance(x, Tensor) else torch.as_tensor(np.ascontiguousarray(np.asarray(x)))
@@ -156,8 +191,22 @@ def is_matrix(votes: Any) -> bool:
     return isinstance(votes, np.ndarray) and votes.ndim == 2
 
 
+def is_labels(votes: Any) -> bool:
+    """Whether votes are one label for each row of X: the votes of one annotator."""
+    return np.ndim(votes) == 1 and (isinstance(votes, list | tuple | np.ndarray) or hasattr(votes, "iloc"))
+
+
 def as_votes(votes: Any, items: Any = None) -> Crowd:
-    """A Crowd, a frame of votes, or an (items, annotators) matrix with -1 for no vote; its rows named, or numbered."""
+    """A Crowd, a frame of votes, an (items, annotators) matrix with -1 for no vote, or a list of labels.
+
+    The rows of a matrix, or of labels, are those of X: named, or numbered.
+    """
+    if is_labels(votes):
+        names = np.arange(len(votes)) if items is None else names_array(items)
+        if len(names) != len(votes):
+            raise InputError(f"items: {len(names)} names for {len(votes)} labels")
+        labels = names_array(votes)
+        return Crowd.from_columns(names, np.full(len(labels), "labels", object), labels)
     if not is_matrix(votes):
         return Crowd.of(votes)
     crowd = Crowd.from_matrix(votes)
@@ -184,7 +233,8 @@ def row_names(rows: Rows, items: Any = None) -> Array:
 
 def named(x: Any, votes: Any, items: Any = None) -> Any:
     """The names of rows: those given, or a data frame's index, unless votes come row by row as well."""
-    return x.index if items is None and hasattr(x, "iloc") and not is_matrix(votes) else items
+    by_row = is_matrix(votes) or is_labels(votes)
+    return x.index if items is None and hasattr(x, "iloc") and not by_row else items
 
 
 def matched(rows: Rows, crowd: Crowd, items: Any = None) -> Array:
