@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import crowdwise
 from crowdwise import io, learn
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.methods import METHODS
@@ -21,7 +22,7 @@ def written(path, mark, package, classes):
 def pages():
     """Each file, as it should be."""
     methods = [(entry.module, entry.class_name) for entry in METHODS.own.values()]
-    methods.append(("crowdwise.study.settle", "settle"))
+    methods += [(f"crowdwise.study.{name}", name) for name in crowdwise.STUDIES]
     objectives = [(entry.module, entry.class_name) for entry in OBJECTIVES.own.values()]
     others = [(f"crowdwise.learn.{module}", name) for name, module in learn.OTHERS.items()]
     files = [(f"crowdwise.io.{module}", name) for name, module in io.OTHERS.items()]

@@ -65,14 +65,16 @@ if TYPE_CHECKING:
     from .methods.comparisons.bradley_terry import BradleyTerry as BradleyTerry
     from .methods.ratings.gaussian_em import GaussianEM as GaussianEM
     from .methods.ratings.mean import Mean as Mean
+    from .study.label_quality import label_quality as label_quality
     from .study.settle import settle as settle
     # end
 
 __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
+STUDIES = ("label_quality", "settle")  # functions of the files of these names
 __all__ = [
     "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge",
-    "Undecided", "load", "settle", "soften",
+    "Undecided", "load", "soften", *STUDIES,
     *(entry.class_name for entry in METHODS.own.values()),
 ]  # fmt: skip
 
@@ -82,8 +84,8 @@ def __getattr__(name: str) -> Any:
     entry = METHODS.named(name)
     if entry is not None:
         return entry.load()
-    if name == "settle":
-        return import_module("crowdwise.study.settle").settle
+    if name in STUDIES:
+        return getattr(import_module(f"crowdwise.study.{name}"), name)
     if name in ROOMS:
         return import_module(f"crowdwise.{name}")
     raise AttributeError(f"module 'crowdwise' has no attribute {name!r}")

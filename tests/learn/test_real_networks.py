@@ -14,25 +14,6 @@ pytestmark = pytest.mark.slow
 GOOD = ["good", "fine", "lovely", "great", "superb", "nice", "pleasant", "warm"]
 BAD = ["bad", "poor", "ugly", "awful", "grim", "nasty", "dull", "cold"]
 PLAIN = ["the", "film", "was", "a", "story", "of", "two", "people", "in", "town", "who", "met", "one", "day", "and"]
-    "the",
-    "film",
-    "was",
-    "a",
-    "story",
-    "of",
-    "two",
-    "people",
-    "in",
-    "town",
-    "who",
-    "met",
-    "one",
-    "day",
-    "and",
-    "then",
-    "went",
-    "on",
-]
 
 
 @pytest.fixture(scope="module")
