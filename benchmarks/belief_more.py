@@ -1,4 +1,4 @@
-"""More of Kim et al.: a fixed budget of votes, the penalty and start of trace, how many samples belief propagation needs."""
+"""More of Kim et al.: a fixed budget of votes, the penalty and start of trace, how many samples propagation needs."""
 
 from __future__ import annotations
 

@@ -71,9 +71,9 @@ def main() -> None:
         "overhead-text",
         "What an objective costs when a transformer is fine-tuned",
         f"DistilBERT of 6 layers, 512 wide, {LENGTH} tokens, batches of {BATCH}, {PER_ITEM} votes an item, "
-        f"{ANNOTATORS} annotators, {CLASSES} classes: the median of {STEPS} whole steps, forwards, backwards and Adam, single "
-        f"precision. Plain cross-entropy: {whole:.2f} ms. Median overhead {np.median(over):.1f} %, largest "
-        f"{np.max(over):.1f} %. {card}, torch {torch.__version__}.",
+        f"{ANNOTATORS} annotators, {CLASSES} classes: the median of {STEPS} whole steps, forwards, backwards and "
+        f"Adam, single precision. Plain cross-entropy: {whole:.2f} ms. Median overhead {np.median(over):.1f} %, "
+        f"largest {np.max(over):.1f} %. {card}, torch {torch.__version__}.",
         rows,
     )
 
