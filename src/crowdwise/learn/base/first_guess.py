@@ -8,10 +8,12 @@ from torch import Tensor
 
 from ...engine import bind
 from ...fit.em import vote_shares
+from ...methods import make
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 
 ALWAYS = 0.98  # of somebody's votes: so many of one label are all of them
+FIRST = 0.1  # of the memory: a first fit that needs more is not worth its time
 BY_CHANCE = 1e-3  # the chance below which nobody votes so by accident
 
 
@@ -41,6 +43,19 @@ def first_shares(crowd: Crowd) -> Array:
     telling = ~constants(crowd)
     heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
     return np.asarray(vote_shares(bind(heard, "numpy")))
+
+
+def likely_shares(crowd: Crowd) -> Array:
+    """The classes' shares by a first fit (IBCC, copies sharing a vote) of those who do not always say the same.
+
+    Shares of votes are no guide: annotators who are often wrong make them even, and copies make them uneven.
+    """
+    telling = ~constants(crowd)
+    heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
+    first = make("ibcc", weights="groups")
+    shares = first.fit(heard).posterior if first.fits(heard, FIRST) else first_shares(crowd)
+    mean = shares[np.unique(crowd.item)].mean(axis=0) + 1e-3 / crowd.n_classes
+    return np.asarray(mean / mean.sum())
 
 
 def first_confusion(crowd: Crowd) -> Tensor:

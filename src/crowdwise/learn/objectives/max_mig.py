@@ -10,14 +10,14 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...votes.crowd import Crowd
-from ..base.class_prior import ClassPrior, voted_shares
-from ..base.first_guess import first_confusion
+from ..base.class_prior import ClassPrior
+from ..base.first_guess import first_confusion, likely_shares
 from ..base.objective import Objective, Output
 from ..training.parallel import gathered
 from ..training.vote_book import Votes, by_row
 
 Divergence = Literal["kl", "pearson", "js"]
-UNEVEN = 0.05  # share of the items whose class would have to change for even classes, beyond which p is learned
+UNEVEN = 0.15  # share of the items whose class would have to change for even classes, beyond which p is learned
 MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum
 
 
@@ -37,8 +37,9 @@ class MaxMIG(Objective):
     always say the same, or a naive majority would name them all alike. It is divided by the votes an item where these
     are more than thirty: an aggregator that is sure of everything learns nothing.
 
-    divergence: "kl", "pearson" or "js". learn_prior: p is learned, from the shares of the votes; None: where these are
-    uneven, which costs many points if p stays uniform. class_prior: p, where it is known.
+    divergence: "kl", "pearson" or "js". learn_prior: p is learned, from the shares that a first fit finds; None: where
+    these are far from even, which costs many points if p stays uniform. Elsewhere a learned p may merge two classes
+    where annotators copy each other, so it stays. class_prior: p, where it is known.
 
     Reference: Cao, Xu, Kong & Wang, ICLR 2019, section 3.1, equation 1 and table 1; the start of W: appendix B.2,
     equation 2; p is uniform for CIFAR-10 and LabelMe there, and learned for cats and dogs and LUNA16.
@@ -61,9 +62,10 @@ class MaxMIG(Objective):
     def begin(self, crowd: Crowd) -> None:
         votes = float(crowd.annotator_weight().sum()) / max(len(np.unique(crowd.item)), 1)
         self.weight.data.copy_(torch.log(first_confusion(crowd) + 0.01) / (votes if votes > MANY else 1.0))
-        shares = voted_shares(crowd)
-        uneven = np.abs(shares - 1.0 / len(shares)).sum() / 2 > UNEVEN
-        if self.stated is None and (uneven if self.learn_prior is None else self.learn_prior):
+        if self.stated is not None or self.learn_prior is False:
+            return
+        shares = likely_shares(crowd)
+        if self.learn_prior or np.abs(shares - 1.0 / len(shares)).sum() / 2 > UNEVEN:
             self.log_prior.requires_grad_()
             self.log_prior.data.copy_(torch.log(torch.as_tensor(shares)))
 
