@@ -15,22 +15,29 @@ STRENGTHS = [{"strength": s} for s in (0.001, 0.01, 0.1)]
 VOLUMES = [{"strength": s, "diagonal": d} for s, d in product((0.001, 0.01, 0.1), (None, 0.8))]
 # What each objective may choose among, besides the schedule.
 SETTINGS: dict[str, list[dict]] = {
+    "auto": [{}],
     "cross-fit": [{}],
     "max-mig": [{"divergence": d} for d in ("kl", "pearson", "js")],
     "aggnet": [{"pooled": s} for s in (2.0, 5.0)],
     "raykar": [{"every": e} for e in (2, 5)],
     "mbem": [{"every": e} for e in (5, 10)],
     "ccem": [{"diagonal": d} for d in (None, 0.8)],
+    "ccem-vector": [{}],
+    "union-net": [{}],
+    "anchor-transition": [{}],
+    "part-transition": [{}],
+    "label-propagation": [{}],
     "trace": STRENGTHS,
     "geo-f": VOLUMES,
     "geo-w": VOLUMES,
     "coinnet": VOLUMES,
     "instance-trace": [{"diagonal": d} for d in (None, 0.9)],
     "single-confusion": STRENGTHS,
-    "crowd-layer": [{"form": f} for f in ("matrix", "vector", "vector-bias")],
+    "crowd-layer": [{"form": f} for f in ("matrix", "vector", "bias", "vector-bias", "scalar")],
     "conal": [{"width": w} for w in (20, 80)],
     "doctor-net": [{}],
     "weighted-doctor-net": [{}],
+    "image-weighted-doctor-net": [{}],
     "annot-mix": [{"mix": m} for m in (0.4, 1.0)],
     "crowdlab": [{}],
     "two-stage": [{"method": m, "hard": h} for m, h in product(("majority-vote", "dawid-skene"), (False, True))],
@@ -42,7 +49,7 @@ SETTINGS: dict[str, list[dict]] = {
     "deep-mf, folds": [{"folds": 5}],
     "deep-bp, folds": [{"folds": 5}],
 }
-STATED = ("cross-fit", "max-mig", "aggnet", "ccem", "crowd-layer")
+STATED = ("auto", "cross-fit", "max-mig", "aggnet", "ccem", "crowd-layer")
 
 
 def named(row: str) -> str:

@@ -115,7 +115,7 @@ def _size(own: Tensor, votes: Votes, n_rows: int) -> Tensor:
 def shrunk(length: Tensor, weight: float, exponent: float) -> Tensor:
     """The x that minimises (x - length)^2 / 2 + weight x^exponent, over x >= 0: 0 up to a threshold.
 
-    >>> shrunk(torch.tensor([0.1, 2.0]), 0.5, 0.5).round(decimals=3).tolist()
+    >>> [round(x, 2) for x in shrunk(torch.tensor([0.1, 2.0]), 0.5, 0.5).tolist()]
     [0.0, 1.81]
     """
     if not weight:
