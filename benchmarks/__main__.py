@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-# engines, flippers, deepbp, epochs and rare are for a machine with a GPU.
+# engines, flippers, deepbp, belief_more, epochs, overhead_text and rare are for a machine with a GPU.
 ALL = (
     "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage",
     "belief", "belief_rows",

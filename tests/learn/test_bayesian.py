@@ -379,3 +379,11 @@ def test_a_matrix_of_votes_is_a_prior(made):
     np.testing.assert_allclose(*found)
     with pytest.raises(InputError, match="the matrix has 2 classes, the votes 3"):
         MeanField(prior=np.ones((2, 2))).fit(made.crowd)
+
+
+def test_messages_that_did_not_settle_are_told(made):
+    """What belief propagation says of itself is said of the model too."""
+    x = np.zeros((150, 2))
+    hasty = CrowdClassifier("linear", "deep-bp", {"rounds": 1, "warm_up": 1}, epochs=2).fit(x, made.crowd)
+    assert hasty.notes_[0].startswith("messages did not settle in 1 round:")
+    assert not CrowdClassifier("linear", "deep-bp", {"rounds": 200, "warm_up": 1}, epochs=2).fit(x, made.crowd).notes_

@@ -244,6 +244,25 @@ def test_shares_are_learned_where_they_are_uneven():
     assert not MaxMIG().start(even).log_prior.requires_grad
 
 
+class Exchanged(MaxMIG):
+    """Max-MIG, whose loss knows classes up to their names, from a start that calls two classes by each other's names."""
+
+    def begin(self, crowd):
+        super().begin(crowd)
+        self.weight.data.copy_(self.weight.data[:, [1, 0, 2]])
+
+
+def test_classes_that_were_exchanged_are_told(blobs):
+    x, truth = blobs
+    votes = simulate.crowd(simulate.one_coin(6, 3, 0.7), truth=truth, graph="dense", seed=0).crowd
+    wrong, right = (
+        CrowdClassifier("linear", one, epochs=10, rate=1e-2).fit(x, votes) for one in (Exchanged(), MaxMIG())
+    )
+    assert wrong.score(x, truth) < 0.5 < right.score(x, truth)
+    assert wrong.notes_[-1].startswith("the model may have exchanged classes: 1 is mostly what votes call 0, 0 is")
+    assert not right.notes_
+
+
 # -- auto -------------------------------------------------------------------------------------------------------------
 
 

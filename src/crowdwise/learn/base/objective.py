@@ -72,6 +72,8 @@ class Objective(nn.Module, ABC):
     """Whether it looks at the network's features, and not at its logits alone."""
     wants_rows: ClassVar[bool] = False
     """Whether it looks at the features of all items before training (`see`)."""
+    notes: tuple[str, ...] = ()
+    """What is not to be relied on after the last epoch, in sentences."""
     stated: Tensor | None
     voters: Tensor
     """Annotators who have votes: silent ones have no part in a penalty."""

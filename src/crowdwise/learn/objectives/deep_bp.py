@@ -75,6 +75,7 @@ class DeepBP(AggNet):
 
     def e_step(self, log: Tensor, votes: Votes) -> None:
         settled, ops = self._propagated(log, votes)
+        self.notes = self._method().notes(settled)
         belief = self._log_belief(settled, log)
         self.log_weight.copy_(self.class_weight(belief[self.voted]))
         self.target.copy_(torch.softmax(belief + self.log_weight, dim=1))

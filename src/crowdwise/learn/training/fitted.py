@@ -18,11 +18,13 @@ from ...votes.codes import Array, find, shown
 from ...votes.crowd import Crowd
 from ...votes.table import Table
 from ...votes.ties import first_of_tied
+from ..base.first_guess import first_shares
 from ..base.objective import Output, Suited
 from .fair_votes import fair
 from .hidden_votes import log_votes, own_confusion, own_posterior, vote_score
 from .learner import Learner
 from .loop import Loop
+from .renamed import renamed
 from .rows import Rows
 from .temperature import WIDE, likeliest_power
 from .vote_book import VoteBook
@@ -69,6 +71,7 @@ class Fitted:
         unseen, marks = np.zeros((0, 0)), np.zeros(0)
         if len(loop.learner.network) > 1:
             unseen, marks = said.logits.cpu().numpy(), loop.rows.marks(loop.index)
+        names_kept = renamed(posterior.cpu().numpy(), first_shares(crowd), crowd.classes)
         result = as_result(posterior.cpu().numpy(), crowd.items, crowd, loop.learner)
         return cls(
             learner=loop.learner,
@@ -82,7 +85,7 @@ class Fitted:
             power=power if calibrate and power is not None else 1.0,
             annotators_table=quality(everybody, result),
             group=suited.group,
-            notes=(suited.note,) if suited.note else (),
+            notes=(*filter(None, [suited.note]), *loop.learner.objective.notes, *names_kept),
         )
 
     @property

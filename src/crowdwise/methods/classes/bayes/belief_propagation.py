@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....engine import NumpyEngine, normalise
-from ....errors import InputError
+from ....errors import InputError, how_many
 from ....fit.em import vote_shares
 from ....fit.method import Callback, Solution
 from ....fit.options import AnyNumber, Fraction
@@ -90,7 +90,7 @@ class BeliefPropagation(AnnotatorPrior):
             raise InputError(f"{self.name} starts from even messages: leave start out")
         settled = self.settle(ops, known, callback)
         params = {"prior": settled.prior, "confusion": settled.moments(ops)[0]}
-        return Solution(settled.belief, params, {}, converged=settled.change <= self.tol, notes=self._notes(settled))
+        return Solution(settled.belief, params, {}, converged=settled.change <= self.tol, notes=self.notes(settled))
 
     def settle(
         self,
@@ -157,11 +157,12 @@ class BeliefPropagation(AnnotatorPrior):
             factors.append(_PointFactor(annotators, *ops.votes_of(annotators), nodes))
         return factors
 
-    def _notes(self, settled: Settled) -> tuple[str, ...]:
+    def notes(self, settled: Settled) -> tuple[str, ...]:
+        """What is not to be relied on, in sentences."""
         notes = []
         if settled.change > self.tol:
             notes.append(
-                f"messages did not settle in {settled.step} rounds: beliefs still change by {settled.change:.2g}"
+                f"messages did not settle in {how_many(settled.step, 'rounds')}: beliefs still change by {settled.change:.2g}"
             )
         points = [factor.point for factor in settled.factors if isinstance(factor, _PointFactor) and self.draws]
         effective = np.concatenate([1.0 / (point**2).sum(axis=1) for point in points]) if points else np.empty(0)
