@@ -245,7 +245,7 @@ def test_shares_are_learned_where_they_are_uneven():
 
 
 class Exchanged(MaxMIG):
-    """Max-MIG, whose loss knows classes up to their names, from a start that calls two classes by each other's names."""
+    """Max-MIG, whose loss knows classes up to their names, from a start that exchanges two of them."""
 
     def begin(self, crowd):
         super().begin(crowd)

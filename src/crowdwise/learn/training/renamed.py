@@ -14,8 +14,8 @@ def renamed(posterior: Array, votes: Array, classes: Array) -> tuple[str, ...]:
     """A sentence if other names for a model's classes would fit the votes better; posterior, votes: (items, classes).
 
     >>> sure = np.eye(3)[[0, 0, 1, 1, 2]]
-    >>> renamed(sure[:, [1, 0, 2]], sure, np.array(["cat", "dog", "owl"]))[0]
-    "the model may have exchanged classes: 'dog' is mostly what votes call 'cat', 'cat' is mostly what votes call 'dog'; look at some items, and try another seed or objective if it has"
+    >>> renamed(sure[:, [1, 0, 2]], sure, np.array(["cat", "dog", "owl"]))[0].partition(";")[0]
+    "the model may have exchanged classes: 'dog' is mostly what votes call 'cat', 'cat' is mostly what votes call 'dog'"
     """
     together = votes.T @ posterior  # (called by votes, called by the model)
     called, by_model = linear_sum_assignment(-together)
@@ -28,5 +28,6 @@ def renamed(posterior: Array, votes: Array, classes: Array) -> tuple[str, ...]:
     ]
     told = ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
     return (
-        f"the model may have exchanged classes: {told}; look at some items, and try another seed or objective if it has",
+        f"the model may have exchanged classes: {told}; look at some items, and try another seed or objective if it "
+        "has",
     )

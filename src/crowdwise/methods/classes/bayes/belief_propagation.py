@@ -162,7 +162,8 @@ class BeliefPropagation(AnnotatorPrior):
         notes = []
         if settled.change > self.tol:
             notes.append(
-                f"messages did not settle in {how_many(settled.step, 'rounds')}: beliefs still change by {settled.change:.2g}"
+                f"messages did not settle in {how_many(settled.step, 'rounds')}: "
+                f"beliefs still change by {settled.change:.2g}"
             )
         points = [factor.point for factor in settled.factors if isinstance(factor, _PointFactor) and self.draws]
         effective = np.concatenate([1.0 / (point**2).sum(axis=1) for point in points]) if points else np.empty(0)
