@@ -14,7 +14,7 @@ import pytest
 import crowdwise
 from crowdwise import METHODS, DataWarning, InputError, io, learn, simulate
 from crowdwise.cli import app
-from crowdwise.fit.registry import Entry, Registry
+from crowdwise.registry import Entry, Registry
 from crowdwise.io.formats import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.methods import make

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..fit.result import Result
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.table import Table
+
+if TYPE_CHECKING:
+    from ..fit.result import Result
 
 
 class Said(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..fit.options import require_known
-from ..fit.registry import Entry, Registry
+from ..registry import Entry, Registry
 
 if TYPE_CHECKING:
     from ..fit.aggregator import Aggregator

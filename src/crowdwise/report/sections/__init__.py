@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...fit.registry import Entry, Registry
+from ...registry import Entry, Registry
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..errors import DataWarning, InputError
+from .errors import DataWarning, InputError
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Registry(Mapping[str, E], Generic[E]):
     (['red'], False, 'rgb_to_hsv')
     >>> table["redd"]
     Traceback (most recent call last):
-    crowdwise.fit.registry.UnknownName: colour 'redd' is unknown: did you mean 'red'?
+    crowdwise.registry.UnknownName: colour 'redd' is unknown: did you mean 'red'?
     """
 
     def __init__(self, what: str, own: Mapping[str, E], group: str):
