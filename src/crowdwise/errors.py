@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class InputError(ValueError):
     """The votes, the gold or an option cannot be used as they are; the message names the row, column or option.
@@ -18,6 +20,14 @@ class InputError(ValueError):
     def about(self, file: str) -> str:
         """The message, with the name of the file before it, if it is not there."""
         return str(self) if str(self).startswith(file) else f"{file}: {self}"
+
+    def named(self, file: str, hint: str = "") -> Self:
+        """The same error, about a file."""
+        return type(self)(self.about(file) + hint)
+
+
+class OptionError(InputError):
+    """What was asked for does not exist or does not go together, whatever the data: exit code 2 of a command."""
 
 
 class Undecided(InputError):

@@ -9,6 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +19,8 @@ import numpy.typing as npt
 from .errors import InputError
 
 Array = npt.NDArray[Any]
+FINISHED: dict[Path, None] = {}
+"""The files that were written so far, each once, in their order: what is kept when work is interrupted."""
 
 
 @contextmanager
@@ -41,6 +44,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             if target.exists():
                 shutil.copymode(target, part)
             part.replace(target)
+            FINISHED[Path(path)] = None
     except InputError:
         raise
     except (OSError, MemoryError, ValueError, TypeError, NotImplementedError, RuntimeError) as error:
@@ -91,7 +95,7 @@ def unpack(name: str, arrays: Mapping[str, Any]) -> Array:
         return np.array([*found, None], object)[:-1]
     text, ends = arrays[f"{name}_text"].tobytes(), arrays[f"{name}_ends"].tolist()
     out = np.empty(len(ends), object)
-    out[:] = [text[low:high].decode() for low, high in zip([0, *ends[:-1]], ends, strict=True)]
+    out[:] = [text[low:high].decode() for low, high in pairwise([0, *ends])]
     return out
 
 

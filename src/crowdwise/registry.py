@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Generic, TypeVar
 
-from .errors import DataWarning, InputError
+from .errors import DataWarning, InputError, OptionError
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Entry:
 E = TypeVar("E", bound=Entry)
 
 
-class UnknownName(InputError, KeyError):
+class UnknownName(OptionError, KeyError):
     """A name that a registry does not have."""
 
     def __str__(self) -> str:

@@ -21,6 +21,8 @@ ORDER = [
 ]  # fmt: skip
 # But for this: what is fitted is named in the table of methods, which loads nothing until it is asked.
 LAZY = {"methods", "learn.objectives"}
+# And for this: a result that was settled is settled again when it is updated.
+UPWARDS = {("fit.result", "study.settle")}
 
 
 def module_of(path):
@@ -59,12 +61,15 @@ def test_rooms_import_what_stands_before_them():
         own = module.split(".")[0]
         if own in ("doors", "__main__"):
             continue
-        for name in names - LAZY - {""}:
+        for name in names - LAZY - {""} - {above for below, above in UPWARDS if below == module}:
             assert ORDER.index(name.split(".")[0]) <= ORDER.index(own), f"{module} imports {name}"
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    inside = {module: {name for name in names if name not in LAZY} for module, names in GRAPH.items()}
+    inside = {
+        module: {name for name in names if name not in LAZY and (module, name) not in UPWARDS}
+        for module, names in GRAPH.items()
+    }
     list(TopologicalSorter(inside).static_order())  # raises where there is a circle
 
 

@@ -14,10 +14,10 @@ import pytest
 import crowdwise
 from crowdwise import METHODS, DataWarning, InputError, io, learn, simulate
 from crowdwise.cli import app
-from crowdwise.registry import Entry, Registry
 from crowdwise.io.formats import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.methods import make
+from crowdwise.registry import Entry, Registry
 from crowdwise.report.sections import SECTIONS
 from terminal import RUNNER
 

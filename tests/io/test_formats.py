@@ -433,24 +433,20 @@ def test_silent_readers_of_spans(tmp_path):
         read_votes(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        (b"\xd0\xcf\x11\xe0abc", "an Excel workbook; save it as CSV"),
-        (b"\xff\xfei\0", "UTF-16 text"),
-        (b"%PDF-1.7", "a PDF"),
-    ],
-)
-def test_foreign_files_are_named(tmp_path, raw, text):
+def test_foreign_files_are_named(tmp_path):
     path = tmp_path / "votes.csv"
-    path.write_bytes(raw)
-    with pytest.raises(InputError, match=rf"votes\.csv: this is {text}"):
+    path.write_bytes(b"%PDF-1.7")
+    with pytest.raises(InputError, match=r"votes\.csv: this is a PDF"):
         read_votes(path)
 
 
-def test_workbooks_and_arrays_are_named(tmp_path):
-    for name, text in (("xl/workbook.xml", "an Excel workbook"), ("labels.npy", "arrays are written for cleanlab")):
-        with zipfile.ZipFile(tmp_path / "votes.xlsx", "w") as archive:
+def test_broken_workbooks_and_arrays_are_named(tmp_path):
+    path = tmp_path / "votes.xlsx"
+    for name, text in (("xl/workbook.xml", "the workbook cannot be read"), ("labels.npy", "written for cleanlab")):
+        with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(name, "x")
         with pytest.raises(InputError, match=text):
-            read_votes(tmp_path / "votes.xlsx")
+            read_votes(path)
+    path.write_bytes(b"\xd0\xcf\x11\xe0abc")
+    with pytest.raises(InputError, match="the workbook cannot be read"):
+        read_votes(path)

@@ -285,7 +285,7 @@ def test_command(files, monkeypatch):
     carried = embedded((files / "report.html").read_text())["content"]
     assert carried["title"] == "votes.csv" and carried["methods"] is None
     assert carried["made"]["command"] == (
-        "crowdwise report votes.csv --method dawid-skene --gold gold.csv --time time --methods none"
+        "crowdwise report votes.csv --time time --methods none --method dawid-skene --gold gold.csv"
     )
     assert carried["labels"]["calibration"]["source"] == "gold"
     short = run("votes.csv", "--format", "md", "-m", "dawid-skene", "--methods", "none")

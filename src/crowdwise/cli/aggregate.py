@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
 
 if TYPE_CHECKING:
@@ -19,21 +20,16 @@ if TYPE_CHECKING:
 
 
 @o.command(10)
-@o.reads_votes()
+@o.settles_votes()
 def aggregate(
     context: typer.Context,
-    votes: o.Votes,
-    method: o.MethodName = "auto",
-    gold: o.Gold = None,
-    trusted: o.Trusted = None,
-    out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
+    votes: o.Votes = None,
+    out: o.LabelsOut = "-",
     to: Annotated[
         str,
         typer.Option(help=f"What --out is for: {o.LABELS_TO}."),
     ] = "table",
-    annotators_out: Annotated[
-        str | None, typer.Option("--annotators-out", help="Also write a table of the annotators, worst first.")
-    ] = None,
+    annotators_out: o.AnnotatorsOut = None,
     min_confidence: Annotated[
         float, typer.Option(help="Leave the label empty below this confidence.", min=0.0, max=1.0)
     ] = 0.0,
@@ -46,13 +42,14 @@ def aggregate(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Also give the confidence at a temperature fitted on held-out votes.")
     ] = False,
-    save: Annotated[str | None, typer.Option(help="Keep the whole result (.npz) for --start or predict.")] = None,
     start: Annotated[
-        str | None, typer.Option(help="Start from soft or hard votes, another method, or a saved result (.npz).")
+        str | None,
+        typer.Option(
+            help="Start from soft or hard votes, another method, or a result that --save kept (.npz), whose votes "
+            "these join."
+        ),
+        o.READ,
     ] = None,
-    set_: o.Settings = None,
-    engine: o.Engine = "auto",
-    seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
     """Find the true labels: one row per item, with label and confidence.
@@ -64,42 +61,37 @@ def aggregate(
     """
     from ..fit.result import load
     from ..io import write_table
-    from ..methods import make
-    from ..study.settle import settle
     from ..votes.table import Table
 
+    given = context.params
+    method, seed, engine = given["method"], given["seed"], given["engine"]
     _check_target(to, out, json)
-    model = make(method, seed=seed, **o.settings(set_))
-    with o.spoken_warnings(), o.progress(method) as tell:
-        reading = o.read(context.params, set_=set_)
-        crowd, known = o.with_known(reading, gold)
+    with speech.spoken_warnings(), speech.progress(method) as tell:
         begin = load(start) if start and start.endswith(".npz") else start
-        who = trusted or ()
-        result = settle(crowd, model, gold=known, trusted=who, start=begin, engine=engine, callback=o.steps(tell))
+        found = inputs.settled(given, tell, start=begin)
+        crowd, known, result = found.crowd, found.gold, found.result
         columns = dict(result.to_table().columns)
         if intervals is not None:
             columns |= _intervals(crowd, result, intervals, known)
         if calibrate:
             columns["calibrated"] = _calibrated(crowd, result, known, begin, engine)
-    o.say_notes(result, method)
+    inputs.say_settled(found, given)
     labels, confidence = result.labels, columns["calibrated" if calibrate else "confidence"]
     unsure = confidence < min_confidence
     if unsure.any():
         labels = labels.astype(object)
         labels[unsure] = None
         left = how_many(crowd.n_items, "items")
-        o.say(f"{int(unsure.sum()):,} of {left} left without a label: below {min_confidence}")
+        speech.say(f"{int(unsure.sum()):,} of {left} left without a label: below {min_confidence}")
     table = Table({**columns, "label": labels})
     if to != "table":
-        _for_a_tool(to, out, votes, reading, result, confidence, min_confidence)
+        _for_a_tool(to, out, inputs.sources(given), found.reading, result, confidence, min_confidence)
     elif out != "-" or not json:
         write_table(table, out)
     if annotators_out:
         from ..study.annotators import quality
 
         write_table(quality(crowd, result, level=intervals, gold=known), annotators_out)
-    if save:
-        result.save(save)
     if json:
         summary = {
             **crowd.summary(),
@@ -108,10 +100,11 @@ def aggregate(
             "seed": seed,
             "abstained": int(unsure.sum()),
         }
-        o.as_json({**summary, "labels": o.records(table)} if out == "-" else {**summary, "out": out})
+        speech.as_json({**summary, "labels": speech.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
         told = how_many(crowd.n_items - int(unsure.sum()), "labels")
-        o.say(f"{told} by {method} from {how_many(crowd.n_votes, 'votes')}: {out}")
+        by = result.method.name if given["result"] else method
+        speech.say(f"{told} by {by} from {how_many(crowd.n_votes, 'votes')}: {out}")
 
 
 def _intervals(crowd: Crowd, result: Result, level: float, gold: Any) -> dict[str, Array]:
@@ -131,26 +124,27 @@ def _calibrated(crowd: Crowd, result: Result, gold: Any, start: Any, engine: str
 
     method = result.method
     temperature = held_out(crowd, method, gold=gold, start=start, engine=engine, seed=method.seed).temperature
-    o.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
+    speech.say(f"temperature {temperature:.2f} (above 1: overconfident), fitted on held-out votes")
     calm = tempered(result.posterior, temperature)
     return np.take_along_axis(calm, result.label_codes[:, None], axis=1)[:, 0]
 
 
 def _check_target(to: str, out: str, json: bool) -> None:
-    from ..errors import InputError
+    from ..errors import OptionError
     from ..io import check_target, label_formats
 
     check_target(out, to, label_formats())
     if to != "table" and out == "-" and json:
-        raise InputError(f"--to {to} needs a file: name it with --out")
+        raise OptionError(f"--to {to} needs a file: name it with --out")
 
 
 def _for_a_tool(
-    to: str, out: str, votes: str, reading: Reading, result: Result, confidence: Array, least: float
+    to: str, out: str, files: list[str], reading: Reading, result: Result, confidence: Array, least: float
 ) -> None:
     """Labels as a tool imports them, with the data of its own export where the votes are from there."""
     from ..io import Labels, write_labels
 
-    source = votes if reading.export == to and Path(votes).is_file() else None
+    one = len(files) == 1 and Path(files[0]).is_file()
+    source = files[0] if one and reading.export == to else None
     labels = Labels.of_result(result, confidence, least)
     write_labels(labels, out, to, source=source, question=reading.question or "label")

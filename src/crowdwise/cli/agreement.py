@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from . import inputs, speech
 from . import options as o
 
 
@@ -13,7 +14,7 @@ from . import options as o
 @o.reads_votes(without=("hard",))
 def agreement(
     context: typer.Context,
-    votes: o.Votes,
+    votes: o.Votes = None,
     metric: Annotated[
         str,
         typer.Option(help="How far apart classes are, for Krippendorff's alpha: nominal, ordinal, interval, ratio."),
@@ -27,9 +28,9 @@ def agreement(
         str | None, typer.Option(help="A further column of the votes: agreement in each of its slices.")
     ] = None,
     pairs: Annotated[
-        str | None, typer.Option(help="Write every pair of annotators to a file, least agreement first.")
+        str | None, typer.Option(help="Write every pair of annotators to a file, least agreement first."), o.WRITTEN
     ] = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the coefficients to a file.")] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the coefficients to a file."), o.WRITTEN] = None,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,
@@ -46,19 +47,21 @@ def agreement(
     from ..study.annotators import agreement_by, pairwise_agreement
 
     options: dict[str, Any] = {"metric": metric, "level": level, "draws": draws, "seed": seed, "engine": engine}
-    with o.spoken_warnings():
+    with speech.spoken_warnings(), speech.progress("agreement"):
         extra = (by,) if by else ()
-        crowd = o.read({**context.params, "hard": True}, extra).crowd  # what was said counts, not how surely
+        crowd = inputs.read({**context.params, "hard": True}, extra).crowd  # what was said counts, not how surely
         if classes:
             crowd = crowd.with_classes([name.strip() for name in classes.split(",")])
         elif metric == "ordinal":
-            o.say(f"classes are taken in this order: {', '.join(map(str, crowd.classes))}; --classes states another")
+            speech.say(
+                f"classes are taken in this order: {', '.join(map(str, crowd.classes))}; --classes states another"
+            )
         found = agreement_by(crowd, by, **options) if by else coefficients(crowd, **options)
     if pairs:
         write_table(pairwise_agreement(crowd, engine=engine), pairs)
     if out:
         write_table(found, out)
     if json:
-        o.as_json({**crowd.summary(), "agreement": o.records(found)})
+        speech.as_json({**crowd.summary(), "agreement": speech.records(found)})
         return
-    o.show(found, "Agreement")
+    speech.show(found, "Agreement")

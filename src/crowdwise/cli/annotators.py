@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
 
 if TYPE_CHECKING:
@@ -20,12 +21,10 @@ DRIFT = 3.0  # standard errors beyond which a change is told
 
 
 @o.command(50)
-@o.reads_votes()
+@o.settles_votes()
 def annotators(
     context: typer.Context,
-    votes: o.Votes,
-    method: o.MethodName = "auto",
-    set_: o.Settings = None,
+    votes: o.Votes = None,
     least: Annotated[
         float, typer.Option(help="Share of what classes are worth, in bits, below which a vote is as good as none.")
     ] = 0.05,
@@ -33,29 +32,28 @@ def annotators(
     false_discoveries: Annotated[
         float, typer.Option(help="Share of the spammers named that may be named wrongly, on average.")
     ] = 0.05,
-    gold: o.Gold = None,
-    trusted: o.Trusted = None,
     time: Annotated[
         str | None, typer.Option("--time", help="Column of when a vote was given: drift and speed.")
     ] = None,
     seconds: Annotated[str | None, typer.Option("--seconds", help="Column of how long a vote took: speed.")] = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file.")] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the annotators to a file."), o.WRITTEN] = None,
     pruned: Annotated[
         str | None,
         typer.Option(
             "--prune", help="Write the file of votes, all its columns, without spammers, adversaries, colluders."
         ),
+        o.WRITTEN,
     ] = None,
     by_class: Annotated[
         str | None,
         typer.Option("--by-class", help="Write one row per annotator and class to a file: accuracy and bias."),
+        o.WRITTEN,
     ] = None,
     attacked: Annotated[
         str | None,
         typer.Option("--attacked", help="Write the items on which colluders and adversaries agree on a wrong label."),
+        o.WRITTEN,
     ] = None,
-    engine: o.Engine = "auto",
-    seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
     """Show how good each annotator is, how much their votes tell, and a verdict.
@@ -65,21 +63,18 @@ def annotators(
     Example: crowdwise annotators votes.csv --out annotators.csv --prune cleaned.csv
     """
     from ..io import write_table
-    from ..methods import make
     from ..study.annotators import attacked_items, effective_number, prune, quality_by_class, verdicts, with_timing
-    from ..study.settle import settle
     from ..votes.codes import find
 
+    given = context.params
     extra = tuple(name for name in (time, seconds) if name)
-    with o.spoken_warnings(), o.progress(method) as tell:
-        reading = o.read(context.params, extra, set_)
-        crowd, known = o.with_known(reading, gold)
-        model = make(method, seed=seed, **o.settings(set_))
-        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
+    with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
+        settled = inputs.settled(given, tell, extra)
+        crowd, known, result, engine = settled.crowd, settled.gold, settled.result, given["engine"]
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
         found = verdicts(crowd, result, **rules, gold=known, engine=engine)
         found = with_timing(found, crowd, result, time=time or "", seconds=seconds or "")
-    o.say_notes(result, method)
+    inputs.say_settled(settled, given)
     if out:
         write_table(found, out)
     if by_class:
@@ -90,21 +85,22 @@ def annotators(
     if pruned:
         left = prune(crowd, found)
         gone = find(found["annotator"], left.annotators) < 0
-        told = o.columns_of(context.params)
-        read_again = {name: told[name] for name in ("annotator", "annotators", "delimiter")}
-        whole = votes if not reading.export and Path(votes).is_file() else "-"
+        told = inputs.columns_of(given)
+        read_again = {name: told[name] for name in ("annotator", "annotators", "delimiter", "encoding")}
+        files = [] if settled.reading.export or given["normalise"] else list(votes or ())
+        whole = files[0] if len(files) == 1 and Path(files[0]).is_file() else "-"
         _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
         whole = how_many(crowd.n_votes, "votes")
-        o.say(f"{pruned}: {left.n_votes:,} of {whole}, {how_many(left.n_annotators, 'annotators')}")
+        speech.say(f"{pruned}: {left.n_votes:,} of {whole}, {how_many(left.n_annotators, 'annotators')}")
     together = effective_number(crowd, result, group=found["group"][find(crowd.annotators, found["annotator"])])
     if json:
-        o.as_json({**crowd.summary(), "annotators": o.records(found), "groups": o.records(together)})
+        speech.as_json({**crowd.summary(), "annotators": speech.records(found), "groups": speech.records(together)})
         return
     if out != "-":
-        o.show(_for_people(found), f"Annotators, worst first: {min(MOST_ROWS, len(found))} of {len(found)}")
+        speech.show(_for_people(found), f"Annotators, worst first: {min(MOST_ROWS, len(found))} of {len(found)}")
     _say_what_stands_out(found)
     worth = together["effective_votes"][0]
-    o.say(f"An item's {together['votes_per_item'][0]:.1f} votes are worth {worth:.1f} independent ones.")
+    speech.say(f"An item's {together['votes_per_item'][0]:.1f} votes are worth {worth:.1f} independent ones.")
 
 
 def _write_pruned(votes: str, target: str, left: Crowd, gone: list[Any], read_again: dict[str, Any]) -> None:
@@ -141,12 +137,12 @@ def _say_what_stands_out(found: Table) -> None:
     from ..study.annotators.verdict import RANK
 
     counts = {name: int((found["verdict"] == name).sum()) for name in RANK}
-    o.say(", ".join(f"{count:,} {name}" for name, count in counts.items() if count) + ".")
+    speech.say(", ".join(f"{count:,} {name}" for name, count in counts.items() if count) + ".")
     if "drift_z" not in found.columns:
         return
     order = np.argsort(-np.abs(np.nan_to_num(found["drift_z"])), kind="stable")[:5]
     for row in order[np.abs(np.nan_to_num(found["drift_z"][order])) > DRIFT]:
         early, late = found["early"][row], found["late"][row]
-        o.say(
+        speech.say(
             f"{found['annotator'][row]}: accuracy {early:.2f} in the first half of the votes, {late:.2f} in the second."
         )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
 
 MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
@@ -16,19 +17,17 @@ MOST_ROWS, MOST_COLUMNS = 10, 8  # of the disputed items, on a terminal
 @o.reads_votes()
 def compare(
     context: typer.Context,
-    votes: o.Votes,
-    truth: Annotated[
-        str | None, typer.Option(help="File of true labels (item, label), used to measure, never to fit.")
-    ] = None,
+    votes: o.Votes = None,
+    truth: o.Truth = None,
     methods: Annotated[
         str | None,
         typer.Option(help="Names, separated by commas, or all.", show_default="but samplers, ordered classes, moments"),
     ] = None,
     gold: o.Gold = None,
     trusted: o.Trusted = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Also write the table to a file.")] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Also write the table to a file."), o.WRITTEN] = None,
     differ: Annotated[
-        str | None, typer.Option(help="Write the items on which methods differ, most disputed first.")
+        str | None, typer.Option(help="Write the items on which methods differ, most disputed first."), o.WRITTEN
     ] = None,
     forecasts: Annotated[bool, typer.Option(help="Forecast held-out votes, at the price of a second fit each.")] = True,
     engine: o.Engine = "auto",
@@ -49,14 +48,11 @@ def compare(
     from ..votes.table import Table
 
     chosen = names() if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
-    with o.spoken_warnings(), o.progress("compare") as tell:
-        crowd, known = o.with_known(
-            o.read(context.params),
-            gold,
-        )
+    with speech.spoken_warnings(), speech.progress("compare") as tell:
+        crowd, known = inputs.with_known(inputs.read(context.params), context.params)
         true = read_labels(truth) if truth else None
         if true:
-            o.require_kin(crowd, true, str(truth))
+            inputs.require_kin(crowd, true, str(truth))
         table, results = side_by_side(
             crowd,
             truth=true,
@@ -74,15 +70,15 @@ def compare(
     if out:
         write_table(table, out)
     if json:
-        o.as_json({"methods": o.records(table), "disputed": o.records(items)})
+        speech.as_json({"methods": speech.records(table), "disputed": speech.records(items)})
         return
     measured = [name for name in (*MEASURES, "tempered_error") if name in table.columns]
     title = crowd.sizes
-    o.show(Table({name: column for name, column in table.columns.items() if name not in measured}), title)
+    speech.show(Table({name: column for name, column in table.columns.items() if name not in measured}), title)
     if measured:
-        o.show(Table({name: table[name] for name in ("method", *measured)}), "Against the truth")
+        speech.show(Table({name: table[name] for name in ("method", *measured)}), "Against the truth")
     if len(results) > 1:
-        o.say(f"The methods differ on {len(items):,} of {how_many(crowd.n_items, 'items')}")
+        speech.say(f"The methods differ on {len(items):,} of {how_many(crowd.n_items, 'items')}")
     if len(items):
         few = items.columns if len(results) <= MOST_COLUMNS else ("item", "labels")
-        o.show(Table({name: items[name][:MOST_ROWS] for name in few}), "The most disputed")
+        speech.show(Table({name: items[name][:MOST_ROWS] for name in few}), "The most disputed")

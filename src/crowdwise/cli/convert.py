@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
 
 
@@ -15,13 +16,17 @@ from . import options as o
 def convert(
     context: typer.Context,
     votes: o.Votes,
-    out: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout.")],
+    out: Annotated[
+        str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout."), o.WRITTEN
+    ],
     to: Annotated[
         str,
         typer.Option(help=f"{o.VOTES_TO}."),
     ] = "table",
     gold_out: Annotated[
-        str | None, typer.Option("--gold-out", help="Also write the gold that the export holds: item, label.")
+        str | None,
+        typer.Option("--gold-out", help="Also write the gold that the export holds: item, label."),
+        o.WRITTEN,
     ] = None,
 ) -> None:
     """Write the votes of a table or an export as a long table, or as another tool's export.
@@ -37,14 +42,15 @@ def convert(
     from ..votes.table import Table
 
     check_target(out, to, vote_formats())
-    reading = o.read(context.params)
+    with speech.progress("convert"):
+        reading = inputs.read(context.params)
     crowd, gold = reading.crowd, reading.gold
     if gold_out and not gold:
-        raise InputError(f"--gold-out {gold_out}: {votes} holds no gold")
+        raise InputError(f"--gold-out {gold_out}: {', '.join(inputs.sources(context.params))} holds no gold")
     for note in write_votes(crowd, out, to, question=reading.question or "label"):
-        o.say(f"left out: {note}")
+        speech.say(f"left out: {note}")
     if gold and not gold_out:
-        o.say(f"left out: gold of {how_many(len(gold), 'items')}; --gold-out writes it")
+        speech.say(f"left out: gold of {how_many(len(gold), 'items')}; --gold-out writes it")
     if gold_out:
         write_table(Table({"item": names_array(list(gold)), "label": names_array(list(gold.values()))}), gold_out)
-    o.say(f"{out}: from {crowd.sizes}")
+    speech.say(f"{out}: from {crowd.sizes}")

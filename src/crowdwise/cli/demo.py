@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from . import options as o
+from . import speech
 
 
 @o.command(150, bare=True)
@@ -49,7 +50,7 @@ def demo(
         "14 fair, 8 who favour a digit, 10 who guess, 4 who always say the same, 4 who lie.\n"
     )
     table, results = compare(crowd, truth=truth, seed=seed, forecasts=False)
-    o.show(table, "Methods (accuracy against the true digits; the methods never see these)")
+    speech.show(table, "Methods (accuracy against the true digits; the methods never see these)")
     best = results["auto"]
     for note in best.notes:
         typer.echo(f"auto: {note}")
@@ -64,7 +65,7 @@ def demo(
     about.write(out / "report.html")
     kinds = made.kind[people_table["annotator"].astype(int)]
     shown = {name: people_table[name] for name in ("annotator", "votes", "accuracy", "information", "verdict")}
-    o.show(
+    speech.show(
         Table({**shown, "in truth": kinds}).take(people_table["verdict"] != "fine"),
         "Annotators to talk to (verdicts by the votes alone)",
     )

@@ -6,46 +6,36 @@ from typing import Annotated
 
 import typer
 
+from . import inputs, speech
 from . import options as o
 
 
 @o.command(40)
-@o.reads_votes()
+@o.settles_votes()
 def explain(
     context: typer.Context,
     votes: o.Votes,
     which: Annotated[str, typer.Argument(metavar="ITEM", help="The item to explain.")],
     against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
-    method: o.MethodName = "auto",
-    gold: o.Gold = None,
-    trusted: o.Trusted = None,
-    set_: o.Settings = None,
-    engine: o.Engine = "auto",
-    seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
     """Say why an item got its label: each vote's contribution, in log-odds where the method has them.
 
     Example: crowdwise explain votes.csv item-17
     """
-    from ..methods import make
     from ..study.explain import explain as why_of
-    from ..study.settle import settle
 
-    with o.spoken_warnings(), o.progress(method) as tell:
-        crowd, known = o.with_known(
-            o.read(context.params, set_=set_),
-            gold,
-        )
-        model = make(method, seed=seed, **o.settings(set_))
-        result = settle(crowd, model, gold=known, trusted=trusted or (), engine=engine, callback=o.steps(tell))
-    why = why_of(crowd, result, which, against)
-    o.say_notes(result, method)
+    given = context.params
+    with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
+        settled = inputs.settled(given, tell)
+    method, known = settled.result.method.name, settled.gold
+    why = why_of(settled.crowd, settled.result, which, against)
+    inputs.say_settled(settled, given)
     if json:
         fields = {
             name: getattr(why, name) for name in ("item", "label", "other", "unit", "before", "total", "additive")
         }
-        o.as_json({**fields, "method": method, "votes": o.records(why.votes)})
+        speech.as_json({**fields, "method": method, "votes": speech.records(why.votes)})
         return
     typer.echo(f"{which} is {why.label} rather than {why.other}, by {method}: {why.total:+.2f} {why.unit}")
     if known and which in {str(name) for name in known}:

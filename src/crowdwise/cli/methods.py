@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from . import options as o
+from . import speech
 
 
 @o.command(140, bare=True)
@@ -44,6 +45,6 @@ def methods(
         }
     table = Table({name: np.array(column, object) for name, column in columns.items()})
     if json:
-        o.as_json(o.records(table))
+        speech.as_json(speech.records(table))
     else:
-        o.show(table)
+        speech.show(table)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
 
 
@@ -15,12 +16,15 @@ from . import options as o
 @o.reads_votes()
 def predict(
     context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz.")],
-    features: Annotated[str, typer.Argument(help="Features, as for train: .npz, or a table with an item column.")],
-    out: Annotated[str, typer.Option("--out", "-o", help="Labels: .csv, .tsv, .jsonl, .parquet, .gz; - prints.")] = "-",
+    model: Annotated[Path, typer.Argument(help="What crowdwise train wrote: the folder, or its model.npz."), o.READ],
+    features: Annotated[
+        str, typer.Argument(help="Features, as for train: .npz, or a table with an item column."), o.READ
+    ],
+    out: o.LabelsOut = "-",
     votes: Annotated[
-        str | None,
-        typer.Option(help="Votes on these items; strangers count as the mean annotator of training."),
+        list[str] | None,
+        typer.Option(help="Votes on these items; strangers count as the mean annotator of training; repeatable."),
+        o.READ,
     ] = None,
     text: Annotated[str | None, typer.Option(help="The column of the features that holds texts.")] = None,
     probabilities: Annotated[
@@ -40,10 +44,10 @@ def predict(
     trained = CrowdClassifier.load(model / "model.npz" if model.is_dir() else model)
     known = read_features(features, text)
     names = np.arange(len(known.X) if text else known.X.shape[0]) if known.item is None else known.item
-    if votes is None:
+    if not votes:
         proba = trained.predict_proba(known.X)
     else:
-        crowd = o.read(context.params).crowd
+        crowd = inputs.read(context.params).crowd
         proba = trained.infer(known.X, crowd, known.item).posterior
     code = proba.argmax(axis=1)
     columns = {"item": names, "label": trained.classes_[code], "confidence": proba[np.arange(len(code)), code]}
@@ -51,4 +55,4 @@ def predict(
         columns |= {f"p_{name}": proba[:, k] for k, name in enumerate(trained.classes_.tolist())}
     write_table(Table(columns), out)
     if out != "-":
-        o.say(f"{how_many(len(names), 'labels')}: {out}")
+        speech.say(f"{how_many(len(names), 'labels')}: {out}")

@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import inputs, speech
 from . import options as o
 
+if TYPE_CHECKING:
+    from ..votes.crowd import Crowd
+
 NAMES = ("trusted", "annotators", "key")  # options that may tell annotators' names
-FILES = ("out", "gold", "truth")  # whose folders may tell whose they are
+FILES = ("out", "gold", "truth", "labels", "annotators_out", "save", "result")  # whose folders may tell whose they are
 
 
 @o.command(20)
-@o.reads_votes(input_format=o.InputFormatOnly)
+@o.settles_votes(input_format=o.InputFormatOnly)
 def report(
     context: typer.Context,
-    votes: o.Votes,
+    votes: o.Votes = None,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", help="File to write to; - is standard output.", show_default="report.html"),
+        o.WRITTEN,
     ] = None,
     form: Annotated[
         str | None,
         typer.Option("--format", help="html, md (a short text) or json.", show_default="by the file's ending"),
     ] = None,
-    method: o.MethodName = "auto",
-    set_: o.Settings = None,
-    gold: o.Gold = None,
-    truth: Annotated[
-        str | None, typer.Option(help="File of true labels (item, label), used to measure, never to fit.")
+    labels: Annotated[
+        str | None, typer.Option("--labels", help="Also write the labels, as aggregate does."), o.WRITTEN
     ] = None,
-    trusted: o.Trusted = None,
+    annotators_out: o.AnnotatorsOut = None,
+    truth: o.Truth = None,
     anonymise: Annotated[bool, typer.Option("--anonymise", help="Numbers in place of annotators' names.")] = False,
     key: Annotated[
-        str | None, typer.Option("--key", help="With --anonymise: write who is who to a file; keep that file private.")
+        str | None,
+        typer.Option("--key", help="With --anonymise: write who is who to a file; keep that file private."),
+        o.WRITTEN,
     ] = None,
     time: Annotated[
         str | None, typer.Option("--time", help="Column of when a vote was given: drift, and votes over time.")
@@ -51,8 +57,6 @@ def report(
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.9,
     top: Annotated[int, typer.Option(help="How many contested items are shown.", min=0)] = 50,
     title: Annotated[str | None, typer.Option(help="Title of the report.", show_default="the file's name")] = None,
-    engine: o.Engine = "auto",
-    seed: o.Seed = 0,
     json: Annotated[
         bool, typer.Option("--json", help="The same content as JSON, on standard output unless --out.")
     ] = False,
@@ -69,31 +73,36 @@ def report(
     from ..report import anonymised
     from ..report import report as about
     from ..report.about import QUICK
-    from ..study.settle import settle, unsettled
+    from ..study.annotators import quality
+    from ..study.settle import unsettled
     from ..votes.codes import find
 
+    given = context.params
     form = _form(out, form, json)
     out = out or ("report.html" if form == "html" else "-")
-    _require(out, key, anonymise, sure, level)
+    _require(out, key, anonymise, sure, level, given)
     extra = tuple(name for name in (time, seconds) if name)
     others = [] if methods == "none" else [one.strip() for one in methods.split(",")] if methods else QUICK
-    model = make(method, seed=seed, **o.settings(set_))
-    for one in others:
+    for one in (given["method"], *others):
         make(one)
-    with o.spoken_warnings() as warned, o.progress("report") as tell:
-        reading = o.read(context.params, extra, set_)
-        crowd, known = o.with_known(reading, gold)
-        believed = trusted or []
-        if anonymise:
-            chosen = crowd.annotators[crowd.codes_of("annotator", believed, "trusted")]
-            crowd, names = anonymised(crowd)
-            believed = names["annotator"][find(chosen, names["name"])].tolist()
+    names: Any = None
+    believed = given["trusted"] or []
+
+    def hide(crowd: Crowd, trusted: list[str]) -> tuple[Crowd, list[str]]:
+        nonlocal names, believed
+        chosen = crowd.annotators[crowd.codes_of("annotator", trusted, "trusted")]
+        crowd, names = anonymised(crowd)
+        believed = names["annotator"][find(chosen, names["name"])].tolist()
+        return crowd, believed
+
+    with speech.spoken_warnings() as warned, speech.progress("report") as tell:
+        settled = inputs.settled(given, tell, extra, hide=hide if anonymise else None)
+        crowd, known, result = settled.crowd, settled.gold, settled.result
         true = read_labels(truth) if truth else None
         if true:
-            o.require_kin(crowd, true, str(truth))
-        how: dict[str, Any] = {"trusted": believed, "engine": engine, "callback": o.steps(tell)}
-        result = settle(crowd, model, gold=known, **how)
-        blind = unsettled(crowd, model, **how) if known else None
+            inputs.require_kin(crowd, true, str(truth))
+        how: dict[str, Any] = {"trusted": believed, "engine": given["engine"], "callback": speech.steps(tell)}
+        blind = unsettled(crowd, inputs.model(given), **how) if known else None
         found = about(
             crowd,
             result,
@@ -107,39 +116,52 @@ def report(
             level=level,
             sure=sure,
             items=top,
-            title=title or ("standard input" if votes == "-" else Path(votes).name),
-            notes=chain(reading.notes, warned),  # warnings come while it is made
+            title=title or _title(given),
+            notes=chain(settled.reading.notes, warned),  # warnings come while it is made
             made={"command": _command(context, anonymise), "anonymised": anonymise},
-            engine=engine,
+            engine=given["engine"],
             callback=tell,
         )
-    o.say_notes(result, method)
+    inputs.say_settled(settled, given)
+    if labels:
+        write_table(result.to_table(), labels)
+    if annotators_out:
+        write_table(quality(crowd, result, gold=known), annotators_out)
     if out == "-":
         typer.echo(found.text(form))
     else:
         found.write(out, form)
     if key:
         write_table(names, key)
-        o.say(f"who is who: {key}")
+        speech.say(f"who is who: {key}")
     if out == "-":
         return
-    o.say(
+    speech.say(
         f"written to {out}, {Path(out).stat().st_size / 1e6:.1f} MB"
         + ("; open it in a browser" if form == "html" else "")
     )
 
 
-def _require(out: str, key: str | None, anonymise: bool, sure: float, level: float) -> None:
+def _title(given: Mapping[str, Any]) -> str:
+    files = given["votes"] or [given["result"]]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return ("standard input" if files[0] == "-" else Path(files[0]).name) + more
+
+
+def _require(out: str, key: str | None, anonymise: bool, sure: float, level: float, given: Mapping[str, Any]) -> None:
     """Options that would fail in the end fail at once."""
-    from ..errors import InputError
+    from ..errors import InputError, OptionError
+
+    if anonymise and given["result"]:
+        raise OptionError("--anonymise and --result: what a result says may name annotators; give the votes instead")
 
     if key and not anonymise:
-        raise InputError("--key writes who is who: it goes with --anonymise")
+        raise OptionError("--key writes who is who: it goes with --anonymise")
     if key in ("-", out):
-        raise InputError(f"--key {key}: who is who goes to a file of its own")
+        raise OptionError(f"--key {key}: who is who goes to a file of its own")
     for option, share in (("--sure", sure), ("--level", level)):
         if not 0.0 < share < 1.0:
-            raise InputError(f"{option} {share:g} must lie between 0 and 1, such as 0.95")
+            raise OptionError(f"{option} {share:g} must lie between 0 and 1, such as 0.95")
     for target in (out, key):
         if target and target != "-" and not Path(target).resolve().parent.is_dir():
             raise InputError(f"{target} cannot be written: there is no folder {Path(target).parent}")
@@ -147,15 +169,15 @@ def _require(out: str, key: str | None, anonymise: bool, sure: float, level: flo
 
 def _form(out: str | None, form: str | None, json: bool) -> str:
     """What to write: told, or by the ending of the file."""
-    from ..errors import InputError
+    from ..errors import OptionError
     from ..report.content import FORMS
 
     if json and form not in (None, "json"):
-        raise InputError(f"--json and --format {form}: choose one")
+        raise OptionError(f"--json and --format {form}: choose one")
     ending = Path(out).suffix.lstrip(".") if out and out != "-" else "html"
     chosen = "json" if json else form or ending
     if chosen not in FORMS:
-        raise InputError(
+        raise OptionError(
             f"--format {chosen}: choose html, md or json" if form else f"{out}: a report is .html, .md or .json"
         )
     return chosen
@@ -170,7 +192,7 @@ def _command(context: typer.Context, hide: bool) -> str:
             continue
         value = context.params[str(parameter.name)]
         if parameter.param_type_name == "argument":
-            words.append(Path(str(value)).name if hide else str(value))
+            words += [Path(str(one)).name if hide else str(one) for one in value]
         elif value is True:
             words.append(parameter.opts[0])
         else:

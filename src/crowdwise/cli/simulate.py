@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from . import options as o
+from . import speech
 
 KINDS = (
     "one-coin, beta, dirichlet, ordinal, hammer-spammer, spammer, extreme-spammer, pairwise-flipper, class-expert, "
@@ -24,9 +25,11 @@ def simulate(
     per_item: Annotated[int, typer.Option(help="Votes per item.", min=1)] = 5,
     graph: Annotated[str, typer.Option(help="Who labels what: random, regular, power-law or dense.")] = "random",
     difficulty: Annotated[float, typer.Option(help="Chance that an annotator guesses.", min=0.0, max=1.0)] = 0.0,
-    out: Annotated[str, typer.Option("--out", "-o", help="Votes; - prints.")] = "-",
-    truth: Annotated[str | None, typer.Option(help="Also write the true labels.")] = None,
-    annotators: Annotated[str | None, typer.Option(help="Also write who is who: annotator, kind, accuracy.")] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="Votes; - prints."), o.WRITTEN] = "-",
+    truth: Annotated[str | None, typer.Option(help="Also write the true labels."), o.WRITTEN] = None,
+    annotators: Annotated[
+        str | None, typer.Option(help="Also write who is who: annotator, kind, accuracy."), o.WRITTEN
+    ] = None,
     seed: o.Seed = 0,
 ) -> None:
     """Simulate the votes of a crowd that you describe.
@@ -50,4 +53,4 @@ def simulate(
         accuracy = np.einsum("jkk->j", made.confusion) / classes
         write_table(Table({"annotator": crowd.annotators, "kind": made.kind, "accuracy": accuracy}), annotators)
     if out != "-":
-        o.say(f"{crowd.sizes}: {out}")
+        speech.say(f"{crowd.sizes}: {out}")

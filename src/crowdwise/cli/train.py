@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import how_many
+from . import inputs, speech
 from . import options as o
+from .paths import require_no_input
 
 if TYPE_CHECKING:
     from ..fit.result import Result
     from ..learn import CrowdClassifier
 
+FILES = ("model.npz", "labels.csv", "annotators.csv", "confusion.csv", "history.csv", "history.svg")
 MOST_ENTRIES = 5_000_000  # of confusion matrices, written to a file
 
 
@@ -28,8 +31,11 @@ def train(
             help="The items' features: .npz with X, one row per item, and item, its name; or a table (CSV, TSV, JSON "
             "lines, Parquet) with an item column and numbers in the others."
         ),
+        o.READ,
     ],
-    votes: Annotated[str, typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz.")],
+    votes: Annotated[
+        list[str], typer.Option(help="The votes: CSV, TSV, JSON lines or Parquet, also .gz; repeatable."), o.READ
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
     objective: Annotated[
         str, typer.Option(help="How networks learn from votes; crowdwise methods --objectives lists the ways.")
@@ -57,7 +63,9 @@ def train(
         bool, typer.Option("--calibrate", help="Temper predictions by votes that were held out, or those of folds.")
     ] = False,
     clean: Annotated[
-        str | None, typer.Option(help="File of known labels (item, label) to choose by, in place of held-out votes.")
+        str | None,
+        typer.Option(help="File of known labels (item, label) to choose by, in place of held-out votes."),
+        o.READ,
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the objective, such as strength=0.1; repeatable.")
@@ -79,20 +87,22 @@ def train(
 
     Example: crowdwise train --features features.npz --votes votes.csv --objective max-mig --out model/
     """
-    from ..errors import InputError
+    from ..errors import OptionError
     from ..io import read_features, read_labels
     from ..learn import CrowdClassifier
     from ..learn.training.checkpoint import forget
     from ..learn.training.parallel import rank
 
     if precision not in ("no", "bf16", "fp16"):
-        raise InputError(f"--precision {precision}: choose no, bf16 or fp16")
+        raise OptionError(f"--precision {precision}: choose no, bf16 or fp16")
     if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file: name a folder")
+        raise OptionError(f"--out {out} is a file: name a folder")
     if patience is not None and not (hold_out or clean):
-        raise InputError("--patience needs something held out: --hold-out or --clean")
+        raise OptionError("--patience needs something held out: --hold-out or --clean")
     if (out / "model.npz").exists() and not (restart or (out / "checkpoint").is_dir()):
-        raise InputError(f"--out {out} holds a model: name another folder, or replace it with --restart")
+        raise OptionError(f"--out {out} holds a model: name another folder, or replace it with --restart")
+    for file in FILES:
+        require_no_input("--out", str(out / file), [features, *votes, *([clean] if clean else [])])
     known = read_features(features, text)
     network = network or ("mlp" if text is None else "text")
     accelerator = None
@@ -101,17 +111,17 @@ def train(
         from accelerate import Accelerator
 
         accelerator = Accelerator(mixed_precision=precision, cpu=device == "cpu" or not torch.cuda.is_available())
-    with o.spoken_warnings(), o.bar(objective) as told:
-        crowd = o.read(context.params).crowd
+    with speech.spoken_warnings(), speech.bar(objective) as told:
+        crowd = inputs.read(context.params).crowd
         model = CrowdClassifier(
-            network, objective, o.settings(set_), o.shares(class_prior), epochs=epochs, batch=batch, rate=rate,
-            annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, calibrate=calibrate, seed=seed,
-            device=device,
+            network, objective, inputs.settings(set_), inputs.shares(class_prior), epochs=epochs, batch=batch,
+            rate=rate, annotator_rate=annotator_rate, hold_out=hold_out, patience=patience, calibrate=calibrate,
+            seed=seed, device=device,
         )  # fmt: skip
         if restart:
             forget(out / "checkpoint")
         elif (out / "checkpoint").is_dir():
-            o.say(f"going on from {out / 'checkpoint'}; --restart begins anew")
+            speech.say(f"going on from {out / 'checkpoint'}; --restart begins anew")
         model.fit(
             known.X, crowd, known.item, clean=read_labels(clean) if clean else None, accelerator=accelerator,
             checkpoint=out / "checkpoint", callback=told,
@@ -130,15 +140,15 @@ def train(
             "seed": seed,
         }
         summary |= {"power": model.power_} if calibrate else {}
-        o.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
+        speech.as_json({**summary, "loss": model.final_.loss[-1], "out": str(out)})
         return
     chosen = ", a number chosen by what was held out" if hold_out or clean else ""
     for note in model.notes_:
-        o.say(note)
+        speech.say(note)
     learned = f"{how_many(len(model.final_.loss), 'epochs')} from {crowd.sizes}"
     tempered = f", predictions tempered by the power {model.power_:g}" if calibrate else ""
-    o.say(f"{objective} learned {learned}{chosen}{tempered}")
-    o.say(f"model, labels, annotators, confusion and history: {out}")
+    speech.say(f"{objective} learned {learned}{chosen}{tempered}")
+    speech.say(f"model, labels, annotators, confusion and history: {out}")
 
 
 def _write(model: CrowdClassifier, result: Result, out: Path) -> None:
@@ -152,6 +162,8 @@ def _write(model: CrowdClassifier, result: Result, out: Path) -> None:
     if model.confusion().size <= MOST_ENTRIES:
         write_table(model.confusion_table(), out / "confusion.csv")
     else:
-        o.say(f"confusion.csv would have {model.confusion().size:,} rows and is left out: model.confusion() has them")
+        speech.say(
+            f"confusion.csv would have {model.confusion().size:,} rows and is left out: model.confusion() has them"
+        )
     write_table(model.history(), out / "history.csv")
     draw(model.history(), out / "history.svg")

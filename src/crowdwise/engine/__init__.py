@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..votes.crowd import Crowd
 from .cores import available_cores
 from .numpy_engine import NumpyEngine, normalise
@@ -33,7 +33,7 @@ def bind(crowd: Crowd, engine: str = "auto", load: int = 1) -> NumpyEngine:
         from .numba_engine import NumbaEngine
 
         if detail and not (detail.isdecimal() and int(detail)):
-            raise InputError(f"engine {engine!r}: the number of threads must be a whole number of at least 1")
+            raise OptionError(f"engine {engine!r}: the number of threads must be a whole number of at least 1")
         return NumbaEngine(crowd, int(detail) if detail else available_cores())
     if name == "torch":
         try:
@@ -41,4 +41,4 @@ def bind(crowd: Crowd, engine: str = "auto", load: int = 1) -> NumpyEngine:
         except ImportError as error:
             raise InputError(f"engine {engine!r} needs PyTorch: pip install 'crowdwise[torch]'") from error
         return TorchEngine(crowd, detail or "cpu")
-    raise InputError(f"engine {engine!r} is unknown: choose auto, {', '.join(ENGINES)} (or numba:4, torch:cuda)")
+    raise OptionError(f"engine {engine!r} is unknown: choose auto, {', '.join(ENGINES)} (or numba:4, torch:cuda)")

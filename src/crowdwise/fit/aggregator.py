@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ..engine import NumpyEngine, bind
+from ..engine.memory import available_memory
 from ..errors import DataWarning, TooLarge, how_many
 from ..votes.codes import Array, shown
 from ..votes.crowd import Crowd
+from ..votes.frames import as_table, find_column, library_of
 from ..votes.gold import known_classes
 from ..votes.known import Known
 from ..votes.ties import first_of_tied
@@ -41,6 +43,15 @@ class Aggregator(Method[NumpyEngine, Array]):
     weights: Literal["given", "groups"] = "given"
 
     # -- what belongs to classes --------------------------------------------------------------------------------------
+
+    def as_votes(self, votes: Any, **columns: Any) -> Crowd:
+        """Also from a wide frame, a path or several: whatever `crowdwise.io.read_votes` reads."""
+        if isinstance(votes, str | Path | list | tuple) or (library_of(votes) and not _is_long(votes, columns)):
+            from ..io import read_votes
+
+            return read_votes(votes, **columns).crowd
+        crowd: Crowd = super().as_votes(votes, **columns)
+        return crowd
 
     def votes_like(self, votes: Any, result: Result) -> Crowd:
         crowd: Crowd = self.as_votes(votes)
@@ -104,23 +115,29 @@ class Aggregator(Method[NumpyEngine, Array]):
         return 2 * n_items * n_classes + 2 * n_annotators * n_classes
 
     def fits(self, crowd: Crowd, share: float = 1.0) -> bool:
-        """Whether a share of this machine's memory is enough for a crowd of this size."""
-        return self.bytes_needed(crowd) <= share * _memory()
+        """Whether a share of the memory at hand is enough for a crowd of this size."""
+        return self.bytes_needed(crowd) <= share * available_memory()
 
     def bytes_needed(self, crowd: Crowd) -> int:
         """How much memory the method takes for a crowd, roughly."""
         return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
 
     def _require_memory(self, crowd: Crowd) -> None:
-        needed, there = self.bytes_needed(crowd), _memory()
+        needed, there = self.bytes_needed(crowd), available_memory()
         if needed > there:
             sizes = f"{how_many(crowd.n_items, 'items')}, {how_many(crowd.n_annotators, 'annotators')}"
             raise TooLarge(
                 f"{self.name} would need {needed / 2**30:,.1f} GiB for {sizes} and "
-                f"{how_many(crowd.n_classes, 'classes')}, and this machine has {there / 2**30:,.1f}: "
+                f"{how_many(crowd.n_classes, 'classes')}, and {there / 2**30:,.1f} are at hand: "
                 "take a method that keeps less, such as one-coin in place of confusion matrices, or merge classes"
                 + (", or make core smaller" if hasattr(self, "core") else "")
             )
+
+
+def _is_long(frame: Any, columns: Mapping[str, Any]) -> bool:
+    """Whether a frame has one row per vote."""
+    names = as_table(frame).columns
+    return all(find_column(role, names, columns.get(role)) for role in ("item", "annotator", "label"))
 
 
 def _about_groups(crowd: Crowd, group: Array) -> str:
@@ -133,9 +150,3 @@ def _about_groups(crowd: Crowd, group: Array) -> str:
         f"{size.sum()} annotators err together, in {how_many(size.size, 'groups')} (the largest: {names}): a group's "
         "votes on an item share the weight of one"
     )
-
-
-def _memory() -> int:
-    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return 2**62
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -110,7 +110,7 @@ class Climber(Method[Ops, Found]):
         past = self._past(names, start)
         climbs = [
             Climb(self, sweep, past, self._first(parts, sweep, names, start, run), self.begin(parts[0].ops))
-            for run in range(self.restarts)
+            for run in range(1 if self.continues(start) and not self.history else self.restarts)
         ]
         best = race(climbs, self.max_iter, Watch(callback))
         params = {**best.params, **self.derived(best.params)}
@@ -134,9 +134,12 @@ class Climber(Method[Ops, Found]):
         """The sums behind an earlier result, on today's names, each vote counting `history`."""
         if not self.history:
             return {}
+        if start is None:
+            raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
         if not (self.continues(start) and start.statistics):
+            what = start.method.name if isinstance(start, Result) else str(start)
             raise InputError(
-                f"history={self.history} needs start=, an earlier fit of {self.name} with the same options"
+                f"history={self.history} needs the sums of an earlier fit of {self.name}, and the start is {what}"
             )
         sums = carry(start.statistics, start.names, names, fill="zero", axes_of=self.axes_of)
         return {name: self.history * value for name, value in sums.items()}

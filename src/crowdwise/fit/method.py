@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..methods import METHODS
+from ..votes.frames import known_labels, library_of
 from ..votes.votes import Votes
 from .estimates import Estimate
 from .options import Natural, checked_options
@@ -85,15 +86,19 @@ class Method(ABC, Generic[Ops, Found]):
         start: Any = None,
         engine: str = "auto",
         callback: Callback | None = None,
+        **columns: Any,
     ) -> Result:
-        """Find the truth in votes, or in a frame of votes.
+        """Find the truth in votes, or in a frame or a file of votes.
+
+        `columns` name those of a frame or a file that are not found by their usual names: `item="photo"`.
 
         `gold` is what is known: `{item: label}` or a frame with an item and a label column. `item_prior` is a
         distribution over classes for each item (a classifier's, say), (items, classes); it multiplies the class prior.
         `start` is where iterations begin: "soft" or "hard" votes, the name of another method, a posterior, or an
         earlier Result. `callback(step, objective)` is called after every step; a true answer stops.
         """
-        votes = self.prepare(self.as_votes(votes), start)
+        frame = library_of(votes)
+        votes = self.prepare(self.as_votes(votes, **columns), start)
         if not votes.n_votes:
             raise InputError("there are no votes")
         self.look_at(votes)
@@ -113,16 +118,23 @@ class Method(ABC, Generic[Ops, Found]):
             converged=solution.converged,
             notes=weighed.notes + solution.notes,
             keys=votes.keys,
+            votes=votes,
+            gold=known_labels(gold),
+            frame=frame or "pyarrow",
         )
 
     # -- what a kind of votes says ------------------------------------------------------------------------------------
 
-    def as_votes(self, votes: Any) -> Any:
+    def as_votes(self, votes: Any, **columns: Any) -> Any:
         """Votes of this method's kind as they are, or made from a frame; others are refused."""
-        if isinstance(votes, Votes) and not isinstance(votes, self.takes):
-            own, theirs = self.takes.kind, votes.kind
-            raise InputError(f"{self.name} takes {own}, and these votes are {theirs}: choose a method for {theirs}")
-        return self.takes.of(votes)
+        if isinstance(votes, Votes):
+            if not isinstance(votes, self.takes):
+                own, theirs = self.takes.kind, votes.kind
+                raise InputError(f"{self.name} takes {own}, and these votes are {theirs}: choose a method for {theirs}")
+            if columns:
+                raise OptionError(f"{next(iter(columns))}=... names a column of a frame, and these are votes already")
+            return votes
+        return self.takes.from_frame(votes, **columns)
 
     def votes_like(self, votes: Any, result: Result) -> Any:
         """New votes, on the names that a result knows where these matter."""
@@ -169,11 +181,19 @@ class Method(ABC, Generic[Ops, Found]):
         """Parameters of the items themselves, such as their difficulty, at known parameters of the annotators."""
         return {}
 
+    def continues(self, start: Any) -> bool:
+        """Whether `fit` can go on from this start: an earlier result of the same method."""
+        return False
+
     # -- what all of them do ------------------------------------------------------------------------------------------
 
     def options(self) -> dict[str, Any]:
         """Hyper-parameters by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Hyper-parameters by name, as scikit-learn asks for them: `sklearn.base.clone` and searches work."""
+        return self.options()
 
     @classmethod
     def axes_of(cls, name: str) -> Axes:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import OptionError
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def require_known(name: str, what: Any, options: Mapping[str, Any]) -> None:
     known = known_options(what)
     for option in options:
         if option not in known:
-            raise InputError(f"{name} has no option {option!r}: it has {', '.join(known)}")
+            raise OptionError(f"{name} has no option {option!r}: it has {', '.join(known)}")
 
 
 def checked_options(what: Any, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,19 +92,19 @@ def checked(name: str, value: Any, declared: Any) -> Any:
         kind, bounds = get_args(kind)[:2]
     if get_origin(kind) is Literal:
         if not isinstance(value, str) or value not in get_args(kind):
-            raise InputError(f"{name}={value!r}: choose {_listed(get_args(kind))}")
+            raise OptionError(f"{name}={value!r}: choose {_listed(get_args(kind))}")
         return value
     if kind not in KINDS:
         return value
     types, words = KINDS[kind]
     if not isinstance(value, types) or isinstance(value, bool | np.bool_) != (kind is bool):
-        raise InputError(f"{name}={value!r} must be {words}")
+        raise OptionError(f"{name}={value!r} must be {words}")
     plain = value.item() if isinstance(value, np.generic) else value
     if kind in (int, float):
         if plain != plain or plain == np.inf:  # noqa: PLR0124
-            raise InputError(f"{name}={value!r} must be {words}")
+            raise OptionError(f"{name}={value!r} must be {words}")
         if not bounds.hold(plain):
-            raise InputError(f"{name}={plain} {bounds.words}")
+            raise OptionError(f"{name}={plain} {bounds.words}")
     return plain
 
 

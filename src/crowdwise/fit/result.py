@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..errors import InputError, how_many
+from ..errors import InputError, OptionError, how_many
 from ..files import pack, read_arrays, unpack, write_arrays
 from ..methods import make
 from ..votes.codes import Array, find, names_array
 from ..votes.crowd import Crowd
+from ..votes.frames import known_labels
 from ..votes.table import Table
+from ..votes.votes import Votes
 from .estimates import ESTIMATES, Classes, Estimate
 from .params import Names, Params, carry
 
@@ -32,7 +36,8 @@ class Result:
     `posterior` are short names; `Values` or `Scores` for other kinds. `params` holds the fitted parameters by name
     ("prior", "confusion", "accuracy" ...; axes in the order annotators, true, given), `statistics` the sums that they
     were estimated from, `trace` the objective after each step, `notes` what the method has to say about its choices,
-    `keys` what each item is where it is more than a name.
+    `keys` what each item is where it is more than a name. `votes` and `gold` are what it was found in, `settled` tells
+    whether by `crowdwise.settle`: `update` goes on from there. `frame` is the library of the frame that votes came in.
     """
 
     method: Method[Any, Any]
@@ -45,6 +50,10 @@ class Result:
     converged: bool = True
     notes: tuple[str, ...] = ()
     keys: Table | None = None
+    votes: Votes | None = None
+    gold: Mapping[Any, Any] = field(default_factory=dict)
+    settled: bool = False
+    frame: str = "pyarrow"
 
     # -- classes ------------------------------------------------------------------------------------------------------
 
@@ -81,10 +90,13 @@ class Result:
 
     def label_of(self, item: Any) -> Any:
         """The label of one item, by name."""
+        return self.labels[self._place(item)]
+
+    def _place(self, item: Any) -> int:
         place = int(find(names_array([item]), self.items)[0])
         if place < 0:
             raise InputError(f"item {item!r} is not in this result")
-        return self.labels[place]
+        return place
 
     def posterior_of(self, crowd: Crowd, default: Array) -> Array:
         """The posterior on a crowd's items and classes, by name; `default` where an item is not known here."""
@@ -109,12 +121,52 @@ class Result:
 
     # -- every kind ---------------------------------------------------------------------------------------------------
 
-    def predict(self, votes: Any, *, gold: Any = None, item_prior: Any = None, engine: str = "auto") -> Result:
+    def update(
+        self,
+        more: Any,
+        *,
+        gold: Any = None,
+        trusted: Iterable[Any] = (),
+        engine: str = "auto",
+        callback: Callable[[int, float], object] | None = None,
+    ) -> Result:
+        """These votes and more, fitted together: new votes, items, annotators and classes.
+
+        What a fit of all votes gives, to the method's tolerance; methods that climb begin where this result stands,
+        which takes a fraction of the time. `gold` joins what was known before. A settled result is settled again.
+        """
+        if self.votes is None:
+            raise InputError("this result does not hold its votes: fit all of them together")
+        votes = self.votes.extend(self.method.as_votes(more))
+        known = {**self.gold, **known_labels(gold)}
+        start = self if self.method.continues(self) else None
+        how: dict[str, Any] = {"gold": known or None, "start": start, "engine": engine, "callback": callback}
+        if not self.settled:
+            return self.method.fit(votes, **how)
+        from ..study.settle import settle
+
+        return settle(votes, self.method, trusted=trusted, **how)
+
+    def predict(
+        self,
+        votes: Any,
+        *,
+        gold: Any = None,
+        item_prior: Any = None,
+        engine: str = "auto",
+        new_classes: Literal["error", "add", "ignore"] = "error",
+    ) -> Result:
         """What new votes of known annotators say, without a refit.
 
-        An annotator who was not there gets the population's parameters; a class that was not there is an error.
+        An annotator who was not there gets the population's parameters. A class that was not there is an error, or is
+        added (nobody is known to give it, and nothing is known of who does), or votes for it are left out
+        and counted in `result.votes.dropped`.
         """
-        votes = self.method.votes_like(votes, self)
+        votes = self.method.as_votes(votes)
+        if new_classes != "error":
+            votes = self._with_new_classes(votes, new_classes)
+        if new_classes != "add":
+            votes = self.method.votes_like(votes, self)
         params, known = self.params_on(votes), self.method.known(votes, gold, item_prior)
         ops = self.method.bind(self.method.reweigh_votes(votes, params), engine)
         return replace(
@@ -126,7 +178,18 @@ class Result:
             statistics={},
             trace=(),
             keys=votes.keys,
+            votes=votes,
+            gold=known_labels(gold),
         )
+
+    def _with_new_classes(self, votes: Any, new_classes: str) -> Any:
+        """Votes on this result's classes, which come first; those for other classes are kept or left out."""
+        if new_classes not in ("add", "ignore"):
+            raise OptionError(f"new_classes={new_classes!r}: choose error, add or ignore")
+        if new_classes == "add":
+            return votes.with_first("label", self.classes)
+        strange = votes.classes[find(votes.classes, self.classes) < 0].tolist()
+        return votes.relabel(dict.fromkeys(strange))
 
     def weighted(self, votes: Any) -> Any:
         """Votes as the method weighs them: shared among annotators who err together, where it does so."""
@@ -147,12 +210,42 @@ class Result:
         keys = {} if self.keys is None else self.keys.columns
         return Table({"item": self.items, **keys, **self.estimate.columns()})
 
-    def to_frame(self, backend: str = "pyarrow") -> Any:
-        """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
-        return self.to_table().to_frame(backend)
+    def to_frame(self, backend: str | None = None) -> Any:
+        """`to_table` as a "pyarrow", "pandas" or "polars" frame; of the library that votes came in unless told."""
+        return self.to_table().to_frame(backend or self.frame)
+
+    def to_json(self) -> str:
+        """What was found, as JSON: the summary, the notes, and one row per item."""
+        told = {**self.summary(), "notes": list(self.notes), "found": self.to_table().records()}
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+    def __getitem__(self, item: Any) -> dict[str, Any]:
+        """What was found of one item, by its name; for classes with the probability of each."""
+        place = self._place(item)
+        row = {name: column[place : place + 1].tolist()[0] for name, column in self.to_table().columns.items()}
+        if isinstance(self.estimate, Classes):
+            row["probabilities"] = dict(zip(self.classes.tolist(), self.posterior[place].tolist(), strict=True))
+        return row
+
+    def __len__(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
+    def plot(self) -> Any:
+        """A figure (matplotlib): how sure the labels are, who confuses what, and skill against votes."""
+        from .result_plot import plot
+
+        return plot(self)
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<p>{escape(repr(self))}</p><ul>{notes}</ul>{self.to_table()._repr_html_()}"
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one .npz file (arrays and JSON, no pickle); `crowdwise.load` reads it back."""
+        """Write everything to one .npz file (arrays and JSON, no pickle); `crowdwise.load` reads it back.
+
+        Its votes are in it too, so that it can be updated.
+        """
         header = {
             "format": FORMAT,
             "method": self.method.name,
@@ -162,12 +255,17 @@ class Result:
             "converged": self.converged,
             "notes": list(self.notes),
             "keys": None if self.keys is None else list(self.keys.columns),
+            "votes": None if self.votes is None else {"keyed_by": list(self.votes.keyed_by)},
+            "settled": self.settled,
+            "frame": self.frame,
         }
         arrays: dict[str, Array] = {}
         for group in ("params", "statistics"):
             arrays |= {f"{group}.{name}": value for name, value in getattr(self, group).items()}
         named = {f"estimate.{name}": value for name, value in self.estimate.pack().items()}
         named |= {} if self.keys is None else {f"keys.{name}": value for name, value in self.keys.columns.items()}
+        named |= {} if self.votes is None else {f"votes.{name}": value for name, value in self.votes.packed().items()}
+        named |= {"gold.items": names_array(list(self.gold)), "gold.labels": names_array(list(self.gold.values()))}
         for name, value in {"items": self.items, "annotators": self.annotators, **named}.items():
             arrays |= pack(name, value)
         write_arrays(path, header, arrays)
@@ -202,11 +300,16 @@ def load(path: str | Path) -> Result:
     def group(name: str) -> dict[str, Array]:
         return {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
 
-    found = {name.removesuffix("_text").removesuffix("_ends").removesuffix("_json") for name in group("estimate")}
+    def unpacked(prefix: str) -> dict[str, Array]:
+        names = {name.removesuffix("_text").removesuffix("_ends").removesuffix("_json") for name in group(prefix)}
+        return {name: unpack(f"{prefix}.{name}", arrays) for name in names}
+
+    method = make(header["method"], **options)
+    votes, gold = header.get("votes"), unpacked("gold")
     keys = header["keys"]
     return Result(
-        method=make(header["method"], **options),
-        estimate=ESTIMATES[header["kind"]].unpack({name: unpack(f"estimate.{name}", arrays) for name in found}),
+        method=method,
+        estimate=ESTIMATES[header["kind"]].unpack(unpacked("estimate")),
         items=unpack("items", arrays),
         annotators=unpack("annotators", arrays),
         params=group("params"),
@@ -215,4 +318,8 @@ def load(path: str | Path) -> Result:
         converged=header["converged"],
         notes=tuple(header["notes"]),
         keys=None if keys is None else Table({name: unpack(f"keys.{name}", arrays) for name in keys}),
+        votes=None if votes is None else method.takes.unpacked(unpacked("votes"), votes["keyed_by"]),
+        gold=dict(zip(gold["items"].tolist(), gold["labels"].tolist(), strict=True)) if gold else {},
+        settled=header.get("settled", False),
+        frame=header.get("frame", "pyarrow"),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import InputError, how_many
+from ..errors import OptionError, how_many
 from ..votes.crowd import Crowd
 from ..votes.soft import likeliest
 from ..votes.table import Table
@@ -25,21 +25,21 @@ BINARY = (".parquet", ".zip", ".npz")
 def check_target(target: str | Path, to: str, among: Collection[str]) -> None:
     """Whether something can be written there, before the work is done; the ending must be one of the format's."""
     if to not in among:
-        raise InputError(f"--to {to}: choose among {', '.join(among)}")
+        raise OptionError(f"--to {to}: choose among {', '.join(among)}")
     endings, path = format_of(to).endings, Path(target)
     if str(target) == "-":
         if all(ending in BINARY for ending in endings):
-            raise InputError(f"--to {to} needs a file: name it with an ending of {' or '.join(endings)}")
+            raise OptionError(f"--to {to} needs a file: name it with an ending of {' or '.join(endings)}")
         return
     packed = path.suffix == ".gz" and path.with_suffix("").suffix not in BINARY
     ending = path.with_suffix("").suffix if packed else path.suffix
     if path.is_dir():
-        raise InputError(f"{target} is a folder: name a file in it")
+        raise OptionError(f"{target} is a folder: name a file in it")
     if ending not in endings:
         packed_too = "" if all(ending in BINARY for ending in endings) else " (or one of them and .gz)"
-        raise InputError(f"{target}: for --to {to} the name must end in {', '.join(endings)}{packed_too}")
+        raise OptionError(f"{target}: for --to {to} the name must end in {', '.join(endings)}{packed_too}")
     if not path.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {path.parent}")
+        raise OptionError(f"{target}: there is no folder {path.parent}")
 
 
 def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question: str = "label") -> list[str]:

@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import InputError, how_many
-from ..votes.codes import Array
+from ..errors import InputError, OptionError, how_many
+from ..votes.codes import Array, shown
 from ..votes.crowd import Crowd
-from ..votes.frames import find_column, is_log, require_column
+from ..votes.frames import find_column, is_log, plain_name, require_column, require_different
 from ..votes.soft import likeliest, soften
+from ..votes.spelling import normalised
+from ..votes.spelling import remarks as label_remarks
 from ..votes.table import Table
 from ..votes.votes import Repeats
 from .answers import Answers
@@ -26,13 +28,14 @@ from .formats.tables import is_pairwise
 from .listed import pair_of_lists, unlisted
 from .objects import rows_of
 from .recognise import format_of, of_files, of_one_file, of_records, of_table, tool_of
-from .source import open_source
+from .source import Source, only_table, open_source
 from .table_rows import Rows, Wanted, read_rows
+from .workbooks import WORKBOOKS, workbook_rows
 
 # Columns of wide tables that describe an item and are never votes.
 DESCRIPTIONS = {
     "text", "sentence", "document", "url", "link", "image", "file", "filename", "path", "title", "name", "comment",
-    "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed: 0",
+    "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed:_0",
 }  # fmt: skip
 
 ZIP = b"PK\x03\x04"  # how such a file begins
@@ -66,80 +69,161 @@ def read_votes(
     soft: bool | None = True,
     annotators: Collection[str] = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
     extra: Collection[str] = (),
     annotator_extra: Collection[str] = (),
     no_vote: Collection[Any] = (),
+    normalise: bool = False,
     repeats: Repeats = "all",
 ) -> Reading:
-    """Read votes from a table (CSV, TSV, JSON or Parquet, gzipped or not), or from an annotation tool's export.
+    """Read votes from a table (CSV, TSV, JSON, Parquet, Feather or Excel), or from an annotation tool's export.
 
     A path, or "-" for standard input; doccano's and brat's exports are folders, or zip files; a data frame or a
-    `datasets.Dataset` is a table that was read already. What a file is, its content tells, unless `format` does
-    ("table", or another of `crowdwise.io.FORMATS`). Where an export holds several questions, `question` chooses one;
-    without it the error lists them. What an export tells beside the votes comes along: gold; "time", "seconds" and
-    "probability" (of machines) in `crowd.extra`; "kind", human or machine, in `crowd.annotator_extra`.
+    `datasets.Dataset` is a table that was read already. A list of them is read as if it were one. What a file is, its
+    content tells, unless `format` does ("table", or another of `crowdwise.io.FORMATS`); it may be packed (gzip, bz2,
+    xz, zstd, or a zip of one table). Where an export holds several questions, `question` chooses one; without it the
+    error lists them. What an export tells beside the votes comes along: gold; "time", "seconds" and "probability" (of
+    machines) in `crowd.extra`; "kind", human or machine, in `crowd.annotator_extra`.
 
     Columns of tables are found by their usual names (item or task, annotator or worker, label or answer ...) unless
     they are named. A table without an annotator and a label column is wide: `annotators` names the columns of votes, or
-    they are recognised, and `voters` tells them. Labels keep their spelling: 007 stays 007, NA stays NA.
+    they are recognised, and `voters` tells them. Labels keep their spelling: 007 stays 007, NA stays NA; `normalise`
+    makes one label of those that differ in case, blanks or ".0" only. `notes` say what was recognised, and what of
+    the labels deserves a look.
 
     Votes that come with a probability (of an export, or of a column of that name; logs, if its name begins with "log")
     are soft: they count by it (`crowdwise.soften`), unless `soft` is False, or None, which keeps the column as it is.
     """
     named = {"item": item, "annotator": annotator, "label": label, "weight": weight, "probability": probability}
-    wanted = partial(_wanted, named=named, wide=annotators, more={*extra, *annotator_extra})
-    rows = _rows_or_answers(source, format, delimiter, wanted)
+    sources = list(source) if isinstance(source, list | tuple) else [source]
+    if not sources:
+        raise InputError("there is no file to read")
+    files = [str(one) for one in sources if isinstance(one, str | Path)]
+    if twice := [file for file in files if files.count(file) > 1]:
+        raise OptionError(f"{twice[0]} is named twice: its votes would count twice")
+    read = partial(
+        _read_one, form=format, question=question, named=named, wide=annotators, delimiter=delimiter, encoding=encoding,
+        extra=extra, annotator_extra=annotator_extra, no_vote=no_vote,
+    )  # fmt: skip
+    reading = _as_one([(_called(one), read(one)) for one in sources])
+    try:
+        crowd, said = _settled(reading.crowd, soft, repeats, normalise)
+    except InputError as error:
+        raise (error.named(_called(sources[0])) if len(sources) == 1 else error) from error
+    return reading._replace(crowd=crowd, notes=(*reading.notes, *said))
+
+
+def _called(source: Any) -> str:
+    if not isinstance(source, str | Path):
+        return "the frame"
+    return "standard input" if str(source) == "-" else str(source)
+
+
+def _as_one(readings: list[tuple[str, Reading]]) -> Reading:
+    """Several readings as if they were one; names of their files stand before what is said of them."""
+    (first_name, first), *rest = readings
+    if not rest:
+        return first
+    crowd, gold, notes = first.crowd, dict(first.gold), [f"{first_name}: {note}" for note in first.notes]
+    for name, more in rest:
+        try:
+            crowd = crowd.extend(more.crowd)
+        except InputError as error:
+            raise error.named(name) from error
+        for item, known in more.gold.items():
+            if gold.setdefault(item, known) != known:
+                raise InputError(f"{name}: item {shown(item)} has gold {shown(known)}, and {shown(gold[item])} before")
+        notes += [f"{name}: {note}" for note in more.notes]
+    every = [reading for _, reading in readings]
+    return Reading(
+        crowd.with_classes(None),
+        gold,
+        (*notes, f"{len(readings)} files read as one: {crowd.sizes}"),
+        tuple(dict.fromkeys(voter for reading in every for voter in reading.voters)),
+        first.export if len({reading.export for reading in every}) == 1 else "",
+        first.question,
+    )
+
+
+def _read_one(
+    source: Any,
+    *,
+    form: str | None,
+    question: str | None,
+    named: Mapping[str, str | None],
+    wide: Collection[str],
+    delimiter: str | None,
+    encoding: str | None,
+    extra: Collection[str],
+    annotator_extra: Collection[str],
+    no_vote: Collection[Any],
+) -> Reading:
+    """The votes of one source, as they are: not softened, repeated ones there."""
+    wanted = partial(_wanted, named=named, wide=wide, more={*extra, *annotator_extra})
+    rows = _rows_or_answers(source, form, delimiter, encoding, wanted)
     if isinstance(rows, Answers):
-        for option, value in {**named, "annotators": annotators}.items():
+        for option, value in {**named, "annotators": wide}.items():
             if value:
                 raise InputError(f"{rows.name}: {option}={value!r} names a column of a table; this is an export")
-        return _of_export(rows, question, no_vote, repeats, extra, soft)
+        return _of_export(rows, question, no_vote, extra)
     if question is not None:
         raise InputError(f"{rows.name}: question={question!r}: this is a table, whose label column is the question")
     names = rows.names
     try:
-        columns = {
-            "item": find_column("item", names, item),
-            "annotator": find_column("annotator", names, annotator),
-            "label": find_column("label", names, label),
-        }
-        if annotators or (columns["annotator"] is None and columns["label"] is None):
-            given = {"weight": weight, "probability": probability, "extra": extra, "annotator_extra": annotator_extra}
+        columns = {role: find_column(role, names, named[role]) for role in ("item", "annotator", "label")}
+        if wide or (columns["annotator"] is None and columns["label"] is None):
+            given = {
+                "weight": named["weight"], "probability": named["probability"], "extra": extra,
+                "annotator_extra": annotator_extra,
+            }  # fmt: skip
             for option, value in given.items():
                 if value:
                     raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
-            return _wide(rows, item, annotators, no_vote, repeats)
-        sure = find_column("probability", names, probability)
-        sure = None if sure == weight else sure
-        return _long(rows, columns, weight, sure, extra, annotator_extra, no_vote, repeats, soft)
+            return _wide(rows, named["item"], wide, no_vote)
+        sure = find_column("probability", names, named["probability"])
+        sure = None if sure == named["weight"] else sure
+        return _long(rows, columns, named["weight"], sure, extra, annotator_extra, no_vote)
     except InputError as error:
         hint = "; is the delimiter right?" if len(names) == 1 and not str(error).startswith(rows.name) else ""
-        raise InputError(error.about(rows.name) + hint) from error
+        raise error.named(rows.name, hint) from error
 
 
-def _rows_or_answers(source: Any, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
+def _rows_or_answers(
+    source: Any, form: str | None, delimiter: str | None, encoding: str | None, wanted: Wanted
+) -> Rows | Answers:
     """A table's rows, or an export's answers."""
     if form is not None and (form not in FORMATS or not FORMATS[form].reads):
-        raise InputError(f"format={form!r}: choose among {', '.join(read_formats())}")
+        raise OptionError(f"format={form!r}: choose among {', '.join(read_formats())}")
     if not isinstance(source, str | Path):
         return _flat(unlisted(rows_of(source)))
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         return of_files(path, form)
-    opened = open_source(source)
-    if opened.path == path and opened.head.startswith(ZIP):
-        return of_files(path, form)
-    if (form is not None and format_of(form).shape == "folder") or (form is None and opened.begins == b"<"):
-        return of_one_file(opened, form or "cvat")
-    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
-    if isinstance(found, Answers):
-        return found
-    rows = read_rows(opened, delimiter, wanted if form in (None, "table") else None, found)
+    opened = open_source(source, encoding)
+    if opened.head.startswith(ZIP):
+        inside = only_table(opened)
+        if inside is None:
+            return of_files(opened.path, form, opened.name)
+        opened = inside
+    rows = _rows_of_file(opened, form, delimiter, wanted)
+    if isinstance(rows, Answers):
+        return rows
     rows = _named_rows(rows)
     answers = of_table(rows, form) if form != "table" else None
     if answers is None and form not in (None, "table"):
         raise InputError(f"{opened.name}: this looks like a table, and not like format={form!r}")
     return answers or rows
+
+
+def _rows_of_file(opened: Source, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
+    if opened.head.startswith(WORKBOOKS):
+        return workbook_rows(opened)
+    if (form is not None and format_of(form).shape == "folder") or (form is None and opened.begins == b"<"):
+        return of_one_file(opened, form or "cvat")
+    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
+    if isinstance(found, Answers):
+        return found
+    return read_rows(opened, delimiter, wanted if form in (None, "table") else None, found)
 
 
 def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[str], more: set[str]) -> list[str]:
@@ -154,7 +238,7 @@ def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[
         taken = {*found.values(), find_column("kind", names), *more}
         return [name for name in names if name in taken]
     items = {found["item"], *names[:1], *wide, *more}
-    return [name for name in names if name in items or name.strip().lower() not in DESCRIPTIONS]
+    return [name for name in names if name in items or plain_name(name) not in DESCRIPTIONS]
 
 
 def _named_rows(rows: Rows) -> Rows:
@@ -180,22 +264,19 @@ def _of_export(
     answers: Answers,
     question: str | None,
     no_vote: Collection[Any],
-    repeats: Repeats,
     extra: Collection[str],
-    soft: bool | None,
 ) -> Reading:
     try:
         crowd, gold, notes = answers.crowd(question, no_vote)
-        crowd, said = _settled(crowd, soft, repeats)
     except InputError as error:
-        raise InputError(error.about(answers.name)) from error
+        raise error.named(answers.name) from error
     for name in extra:
         if name not in crowd.extra:
             there = ", ".join(crowd.extra) or "nothing"
             raise InputError(
                 f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
             )
-    return Reading(crowd, gold, (*notes, *said), export=answers.form, question=answers.chosen(question))
+    return Reading(crowd, gold, tuple(notes), export=answers.form, question=answers.chosen(question))
 
 
 def without_annotators(
@@ -205,9 +286,12 @@ def without_annotators(
     annotator: str | None = None,
     annotators: Collection[str] = (),
     delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Table:
     """A file of votes, all of its columns, without the rows (of a wide table: the columns) of some annotators."""
-    table, out = _named_rows(read_rows(source, delimiter)).table, {str(name) for name in names}
+    rows = _rows_or_answers(source, "table", delimiter, encoding, lambda columns: columns)
+    assert isinstance(rows, Rows)
+    table, out = rows.table, {str(name) for name in names}
     column = find_column("annotator", table.column_names, annotator)
     if annotators or column is None:
         return Table({name: plain(table[name]) for name in table.column_names if name not in out})
@@ -223,11 +307,10 @@ def _long(
     extra: Collection[str],
     annotator_extra: Collection[str],
     no_vote: Collection[Any],
-    repeats: Repeats,
-    soft: bool | None,
 ) -> Reading:
     table, names = rows.table, rows.names
     taken = {role: require_column(role, names, name) for role, name in columns.items()}
+    require_different(taken)
     weight = find_column("weight", names, weight)
     for role, name in taken.items():
         if role != "label":
@@ -244,7 +327,6 @@ def _long(
         | ({} if kind is None else {"kind": plain(table[kind])}),
         no_vote=no_vote,
     )
-    crowd, said = _settled(crowd, soft, repeats)
     used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra}
     unused = [name for name in names if name not in used]
     hints = [f"--probability {name} makes votes soft" for name in unused if name.lower() in ("confidence", "score")]
@@ -257,12 +339,10 @@ def _long(
         f"columns not used: {', '.join(unused)}" if unused else "",
         *hints,
     ]
-    return Reading(crowd, {}, tuple(note for note in [*notes, *said] if note))
+    return Reading(crowd, {}, tuple(note for note in notes if note))
 
 
-def _wide(
-    rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any], repeats: Repeats
-) -> Reading:
+def _wide(rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any]) -> Reading:
     table, names = rows.table, rows.names
     item = find_column("item", names, item) or names[0]
     require_filled(rows, item)
@@ -282,7 +362,6 @@ def _wide(
         annotators=voters,
         no_vote=no_vote,
     )
-    crowd, said = _settled(crowd, soft=None, repeats=repeats)
     gold: dict[Any, Any] = {}
     if gold_column is not None:
         known = filled(table[gold_column])
@@ -296,7 +375,6 @@ def _wide(
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
         f"gold of {how_many(len(gold), 'items')} from column {gold_column!r}" if gold else "",
         f"{len(ignored)} other columns not used" if ignored else "",
-        *said,
     ]
     return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
 
@@ -306,7 +384,7 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
 
     The second half is for the annotator with one vote that nobody shares; long texts are no labels.
     """
-    names = [name for name in names if name.strip().lower() not in DESCRIPTIONS]
+    names = [name for name in names if plain_name(name) not in DESCRIPTIONS]
     said = {name: set(pc.unique(decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
     said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
     shared = {
@@ -368,9 +446,12 @@ def _kinds(rows: Rows) -> str | None:
     return name if said <= {"human", "machine", "", None} and said - {"", None} else None
 
 
-def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, list[str]]:
-    """Soft votes weighed and repeated ones seen to; and what a person should know about the votes that were read."""
-    remarks = []
+def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats, normalise: bool) -> tuple[Crowd, list[str]]:
+    """Labels, soft votes and repeated ones seen to; and what a person should know about the votes that were read."""
+    told_of_labels = ""
+    if normalise:
+        crowd, told_of_labels = normalised(crowd)
+    remarks = [told_of_labels] if told_of_labels else []
     if "probability" in crowd.extra and soft is not None:
         crowd = likeliest(crowd)
         told = int((~np.isnan(crowd.extra["probability"])).sum())
@@ -385,4 +466,4 @@ def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats) -> tuple[Crowd, 
     if repeats == "all" and not parted and crowd.n_repeated:
         again = how_many(crowd.n_repeated, "votes")
         remarks.append(f"{again} on an item that the annotator had voted on before: all count (--repeats last)")
-    return crowd, remarks
+    return crowd, [*remarks, *label_remarks(crowd)]

@@ -14,6 +14,7 @@ from .archive import files_of
 from .formats import FORMATS
 from .formats.format import Format, Record
 from .formats.tables import is_pairwise, refuse_pairwise
+from .pandas_json import rows_of_pandas
 from .source import Source
 from .table_rows import Rows, records_of
 
@@ -41,21 +42,19 @@ def _answers(file: str, name: str, found: Any) -> Answers:
     return answers
 
 
-def of_files(path: Path, name: str | None) -> Answers:
-    """The answers of a folder or a zip."""
-    found = files_of(path)
+def of_files(path: Path, name: str | None, called: str = "") -> Answers:
+    """The answers of a folder or a zip; `called`: the name to speak of it by, where it lies elsewhere."""
+    found, called = files_of(path), called or str(path)
     endings = {file.suffix for file, _ in found}
-    if any(file.parts[:1] == ("xl",) for file, _ in found):
-        raise InputError(f"{path}: this is an Excel workbook; save it as CSV (UTF-8)")
     if ".npy" in endings:
-        raise InputError(f"{path}: arrays are written for cleanlab, and not read; votes are read from tables")
+        raise InputError(f"{called}: arrays are written for cleanlab, and not read; votes are read from tables")
     folders = [one for one in FORMATS if FORMATS[one].reads and format_of(one).shape == "folder"]
     known = [one for one in folders if (looks := format_of(one).looks) is not None and looks(endings)]
     chosen = name or (known[0] if len(known) == 1 else None)
     if chosen not in folders:
         there = ", ".join(sorted(endings)) or "nothing"
-        raise InputError(f"{path}: .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}")
-    return _answers(str(path), chosen, found)
+        raise InputError(f"{called}: .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}")
+    return _answers(called, chosen, found)
 
 
 def of_one_file(source: Source, name: str) -> Answers:
@@ -74,6 +73,8 @@ def of_records(source: Source, name: str | None) -> Answers | Iterator[Record]:
     found = chain([first], found)
     if name == "table":
         return found
+    if name is None and (rows := rows_of_pandas(record)) is not None:
+        return iter(rows)
     chosen = name or recognised("records", record, _is_plain(record))
     if name is None and chosen in (None, "peerannot") and (what := _not_votes(record)):
         raise InputError(f"{source.name}, {where}: {what}")

@@ -59,7 +59,9 @@ class _Text:
             self.left, self.at = self.left[self.at :] + self.decoder.decode(piece, final=not piece), 0
         except UnicodeDecodeError as error:
             row = self.row + piece.count(b"\n", 0, error.start)
-            raise InputError(f"{self.name}, row {row}: not UTF-8 text; save the file as UTF-8") from error
+            raise InputError(
+                f"{self.name}, row {row}: not UTF-8 text; name its encoding, such as --encoding cp1252"
+            ) from error
         self.row += piece.count(b"\n")
         return bool(piece)
 

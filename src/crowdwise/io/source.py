@@ -1,25 +1,27 @@
-"""A file to read from, whatever it comes as: a path, a gzipped one, or standard input."""
+"""A file to read from, whatever it comes as: a path, a packed one, another encoding, or standard input."""
 
 from __future__ import annotations
 
+import bz2
+import codecs
+import lzma
 import os
 import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import InputError
-from .archive import MOST_TIMES, SMALL
+from ..errors import InputError, OptionError
+from .archive import MOST_TIMES, SMALL, files_of
 
 HEAD = 1 << 16  # bytes by which a format is told
 PIECE = 1 << 22
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".feather", ".xlsx", ".xls")  # that a zip may hold one of
 NO_TEXT = {
-    b"\xd0\xcf\x11\xe0": "an Excel workbook; save it as CSV (UTF-8)",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"\x89PNG": "an image, and no table of votes",
     b"%PDF": "a PDF, and no table of votes",
     b"\x7fELF": "a program, and no table of votes",
@@ -40,27 +42,27 @@ class Source(NamedTuple):
         return self.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
-def open_source(source: str | Path) -> Source:
-    """A file, gzipped or not, by its path, or standard input ("-").
+def open_source(source: str | Path, encoding: str | None = None) -> Source:
+    """A file, packed or not, by its path, or standard input ("-"), as UTF-8.
 
     What is no plain file is written to a temporary one first: memory does not grow with it.
     """
     if str(source) == "-":
-        return _unzipped(spooled("standard input", _pieces(sys.stdin.buffer)))
+        return _as_utf8(_unpacked(spooled("standard input", _pieces(sys.stdin.buffer))), encoding)
     name, path = str(source), Path(source)
     if path.is_dir():
         raise InputError(f"{name} is a directory: name a file in it")
     try:
         if not path.is_file():  # a pipe, which can be read once
             with path.open("rb") as file:
-                return _unzipped(spooled(name, _pieces(file)))
+                return _as_utf8(_unpacked(spooled(name, _pieces(file))), encoding)
         with path.open("rb") as file:
             head = file.read(HEAD)
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
     if not head:
         raise InputError(f"{name} is empty")
-    return _known(_unzipped(Source(name, path, head)))
+    return _known(_as_utf8(_unpacked(Source(name, path, head)), encoding))
 
 
 def _known(source: Source) -> Source:
@@ -98,11 +100,76 @@ def spooled(name: str, pieces: Iterable[bytes]) -> Source:
     return Source(name, spool.path, head, spool)
 
 
-def _unzipped(source: Source) -> Source:
-    if source.head[:2] != b"\x1f\x8b":
+def only_table(source: Source) -> Source | None:
+    """The one table that a zip holds; None where it holds something else. A workbook is a zip, and stays one."""
+    found = files_of(source.path)
+    if any(file.parts[:1] == ("xl",) for file, _ in found):
+        return source
+    if len(found) != 1 or found[0][0].suffix.lower() not in TABLES:
+        return None
+    file, content = found[0]
+    return _as_utf8(spooled(f"{source.name}, {file}", [content()]), None)
+
+
+def _as_utf8(source: Source, encoding: str | None) -> Source:
+    """Text of another encoding as UTF-8: the one that is named, or UTF-16, which says so itself."""
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+        except LookupError as error:
+            raise OptionError(
+                f"encoding {encoding!r} is unknown: name one such as cp1252, latin-1 or utf-16"
+            ) from error
+    elif source.head.startswith(UTF_16):
+        encoding = "utf-16"
+    if encoding in (None, "utf-8"):
         return source
     with source.path.open("rb") as file:
-        return spooled(source.name, _inflated(file, source))
+        return spooled(source.name, _recoded(file, source.name, str(encoding)))
+
+
+def _recoded(file: BinaryIO, name: str, encoding: str) -> Iterator[bytes]:
+    decoder, row = codecs.getincrementaldecoder(encoding)(), 1
+    try:
+        for piece in _pieces(file):
+            text = decoder.decode(piece)
+            row += text.count("\n")
+            yield text.encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError as error:
+        raise InputError(f"{name}, row {row} or below: this is not {encoding} text") from error
+
+
+def _unpacked(source: Source) -> Source:
+    for magic, unpack in PACKED.items():
+        if source.head.startswith(magic):
+            with source.path.open("rb") as file:
+                return spooled(source.name, unpack(file, source))
+    return source
+
+
+def _streamed(what: str, opened: Callable[[BinaryIO], Any]) -> Callable[[BinaryIO, Source], Iterator[bytes]]:
+    """The pieces of a packed file that a library opens; one that unpacks to far more than it may is refused."""
+
+    def pieces(file: BinaryIO, source: Source) -> Iterator[bytes]:
+        most, unpacked = max(SMALL, MOST_TIMES * source.path.stat().st_size), 0
+        try:
+            with opened(file) as stream:
+                while piece := stream.read(PIECE):
+                    unpacked += len(piece)
+                    if unpacked > most:
+                        raise InputError(f"{source.name}: more than {most:,} bytes unpacked are too many")
+                    yield piece
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            raise InputError(f"{source.name}: the {what} file is broken ({error})") from error
+
+    return pieces
+
+
+def _zstd(file: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
 
 
 def _inflated(file: BinaryIO, source: Source) -> Iterator[bytes]:
@@ -130,3 +197,12 @@ def _inflated(file: BinaryIO, source: Source) -> Iterator[bytes]:
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
     while piece := file.read(PIECE):
         yield piece
+
+
+PACKED: dict[bytes, Callable[[BinaryIO, Source], Iterator[bytes]]] = {
+    b"\x1f\x8b": _inflated,
+    b"BZh": _streamed("bz2", bz2.open),
+    b"\xfd7zXZ\x00": _streamed("xz", lzma.open),
+    b"\x28\xb5\x2f\xfd": _streamed("zstd", _zstd),
+}
+"""How packed files begin, and what they hold."""

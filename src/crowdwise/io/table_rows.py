@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from .records import records
 from .source import HEAD, Source, open_source
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 BLOCK = 1 << 24  # bytes that are read at a time
+SEPARATOR = re.compile(r"^\ufeff?sep=(.)\r?\n", re.I)
 QUOTED = re.compile(r'"[^"]*"')
 LONGEST_CELL = 1 << 28  # letters
 BATCH = 50_000  # records of JSON that become rows at a time
@@ -50,6 +52,8 @@ def read_rows(
     wanted = wanted or (lambda names: names)
     if source.head[:4] == b"PAR1":
         table, names = _parquet(source, wanted)
+    elif source.head[:6] == b"ARROW1" or source.head[:4] == b"FEA1":
+        table, names = _feather(source, wanted)
     elif source.begins in (b"{", b"["):
         table, names = _json(source.name, records_of(source) if found is None else found, wanted)
     else:
@@ -68,6 +72,17 @@ def _parquet(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
             return table, names
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise InputError(f"{source.name}: the Parquet file is broken ({_first_line(error)})") from error
+
+
+def _feather(source: Source, wanted: Wanted) -> tuple[Any, list[str]]:
+    import pyarrow.feather
+
+    try:
+        table = pyarrow.feather.read_table(source.path, memory_map=False)
+        table.validate(full=True)
+        return table.select(wanted(table.column_names)), table.column_names
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise InputError(f"{source.name}: the Feather file is broken ({_first_line(error)})") from error
 
 
 def records_of(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -112,6 +127,9 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
     import pyarrow.csv
 
     name, head = source.name, _header(source)
+    above = 0
+    if said := SEPARATOR.match(head):  # Excel's own first line
+        head, delimiter, above = head[said.end() :], delimiter or said[1], 1
     found = delimiter or _guess_delimiter(head, name)
     if len(found) != 1:
         raise InputError(f"the delimiter must be one character, not {found!r}")
@@ -129,7 +147,7 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
         with pa.OSFile(str(source.path)) as file:
             table = pyarrow.csv.read_csv(
                 file,
-                read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
+                read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=above),
                 parse_options=pyarrow.csv.ParseOptions(delimiter=found, newlines_in_values=True),
                 convert_options=pyarrow.csv.ConvertOptions(
                     column_types=dict.fromkeys(keep, pa.string()), strings_can_be_null=False, include_columns=keep
@@ -142,9 +160,40 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
 
     def row_number(position: int) -> int:
         filled = (number for number, record in enumerate(_cells(source, found), start=1) if record)
-        return next(itertools.islice(filled, position + 1, None))  # arrow skips empty lines
+        return next(itertools.islice(filled, position + 1 + above, None))  # arrow skips empty lines
 
-    return Rows(name, table, notes, row_number, columns)
+    return _without_headers(Rows(name, table, notes, row_number, columns))
+
+
+def _without_headers(rows: Rows) -> Rows:
+    """Without rows that repeat the header, as `cat a.csv b.csv` makes them; other orders of columns are refused."""
+    import pyarrow.compute as pc
+
+    if len(rows.table.column_names) < 2:
+        return rows
+    names = pa.array(rows.names)
+    words = np.ones(len(rows.table), bool)
+    for name in rows.table.column_names:
+        words &= np.asarray(pc.is_in(rows.table[name], value_set=names))
+        if not words.any():
+            return rows
+    at = np.flatnonzero(words)
+    same = np.logical_and.reduce(
+        [np.asarray(pc.equal(rows.table[name].take(at), name)) for name in rows.table.column_names]
+    )
+    if not same.all():
+        row = rows.row_number(int(at[~same][0]))
+        raise InputError(f"{rows.name}, row {row}: a second header, of other columns: name the files one by one")
+    kept = np.flatnonzero(~words)
+    if not kept.size:
+        raise InputError(f"{rows.name} has headers and no rows")
+    note = f"{how_many(at.size, 'rows')} left out that repeat the header: files that were joined?"
+    number = rows.row_number
+    return rows._replace(
+        table=rows.table.take(pa.array(kept)),
+        notes=[*rows.notes, note],
+        row_number=lambda position: number(int(kept[position])),
+    )
 
 
 def _header(source: Source) -> str:
@@ -177,7 +226,7 @@ def _text(raw: bytes, name: str, whole: bool) -> str:
 
 
 def _not_utf8(name: str, row: int, byte: int) -> str:
-    return f"{name}, row {row}: byte 0x{byte:02x} is not UTF-8 text; save the file as UTF-8"
+    return f"{name}, row {row}: byte 0x{byte:02x} is not UTF-8 text; name its encoding, such as --encoding cp1252"
 
 
 def _cells(source: Source, delimiter: str) -> Iterator[list[str]]:
@@ -209,7 +258,7 @@ def _first_byte_that_is_no_text(source: Source) -> str:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
                 return _not_utf8(source.name, row, line[error.start])
-    return f"{source.name}: this is not UTF-8 text; save the file as UTF-8"
+    return f"{source.name}: this is not UTF-8 text; name its encoding, such as --encoding cp1252"
 
 
 def _first_line(error: Exception) -> str:

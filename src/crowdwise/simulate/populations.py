@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..votes.codes import Array
 
 
@@ -218,7 +218,7 @@ def parse(text: str, n_classes: int, seed: int = 0) -> Annotators:
     for place, part in enumerate(text.split(",")):
         kind, _, number = part.strip().partition("=")
         if kind not in KINDS:
-            raise InputError(f"people: {kind!r} is unknown; choose {', '.join(KINDS)}")
+            raise OptionError(f"people: {kind!r} is unknown; choose {', '.join(KINDS)}")
         if not number.isdecimal() or not int(number):
             raise InputError(f"people: write {kind}=5, not {part.strip()!r}")
         some = KINDS[kind](int(number), n_classes, seed + 7919 * place)

@@ -16,7 +16,8 @@ from ..methods import make
 from ..methods.classes.honest import honest_result
 from ..methods.classes.strangers import acquaintance, population, supported
 from ..votes.crowd import Crowd
-from ..votes.gold import known_classes
+from ..votes.frames import known_labels, library_of
+from ..votes.gold import against_votes, known_classes
 from ..votes.ties import first_of_tied
 
 
@@ -30,6 +31,7 @@ def settle(
     start: Any = None,
     engine: str = "auto",
     callback: Callback | None = None,
+    **columns: Any,
 ) -> Result:
     """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
 
@@ -40,7 +42,8 @@ def settle(
     says of annotators whom it has hardly seen counts little, and what strangers' votes are worth counts in its
     place (`strangers.py`). Labels stay, and so does the confidence of large crowds; `fit` gives the model's own.
 
-    method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`.
+    votes: a `Crowd`, a frame or a path. method: a name, or a method with options. trusted: names of annotators to
+    believe. The others are those of `fit`; `result.update(more)` settles these votes and more.
 
     >>> from crowdwise import simulate, settle
     >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
@@ -53,14 +56,18 @@ def settle(
     """
     model = make(method) if isinstance(method, str) else method
     options = {"gold": gold, "item_prior": item_prior, "engine": engine}
-    votes = model.as_votes(votes)
+    frame = library_of(votes) or "pyarrow"
+    votes = model.as_votes(votes, **columns)
     fitted = model.fit(votes, start=start, callback=callback, **options)
     if not isinstance(model, Aggregator):
-        return fitted
+        return replace(fitted, settled=True, frame=frame)
     found = honest_result(votes, fitted, trusted=list(trusted), gold=gold, seed=model.seed)
     if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
         found = replace(found, notes=(*fitted.notes, *found.notes))
-    return found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
+    found = found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
+    doubts = against_votes(votes, gold)
+    kept = {"votes": votes, "gold": known_labels(gold), "settled": True, "frame": frame}
+    return replace(found, notes=(*found.notes, *doubts), **kept)
 
 
 def unsettled(votes: Any, method: Method[Any, Any], *, gold: Any = None, engine: str = "auto", **how: Any) -> Result:

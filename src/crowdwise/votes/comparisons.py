@@ -88,6 +88,7 @@ class Comparisons(Votes):
         right: str | None = None,
         annotator: str | None = None,
         label: str | None = None,
+        **options: Any,
     ) -> Self:
         """Comparisons from the rows of a frame, of any make, with the columns left, right, annotator and label.
 
@@ -99,4 +100,5 @@ class Comparisons(Votes):
         return cls.from_columns(
             *(values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items()),
             weight=None if weight is None else table[weight].to_numpy(),
+            **options,
         )

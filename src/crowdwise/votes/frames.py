@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -11,12 +12,16 @@ from ..errors import InputError
 from .codes import Array, as_arrow, names_array
 
 ALIASES = {
-    "item": ("item", "item_id", "task", "task_id", "unit", "unit_id", "_unit_id", "question", "question_id",
-             "example", "example_id", "object", "instance", "document", "sentence", "uid", "id", "hitid"),
-    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "_worker_id", "workerid", "rater", "rater_id",
-                  "labeler", "labeller", "judge", "user", "user_id", "performer", "turker", "coder", "expert", "model"),
-    "label": ("label", "answer", "response", "judgment", "judgement", "rating", "vote", "annotation", "class",
-              "category", "value"),
+    "item": ("item", "item_id", "item_name", "task", "task_id", "unit", "unit_id", "_unit_id", "question",
+             "question_id", "example", "example_id", "object", "object_id", "instance", "instance_id", "document",
+             "document_id", "doc_id", "sentence", "sentence_id", "uid", "id", "hitid", "hit_id", "image", "image_id",
+             "image_name", "filename", "file_name", "file", "url"),
+    "annotator": ("annotator", "annotator_id", "annotator_name", "worker", "worker_id", "worker_name", "_worker_id",
+                  "workerid", "rater", "rater_id", "rater_name", "labeler", "labeller", "labeler_id", "labeller_id",
+                  "labeler_name", "labeller_name", "judge", "judge_id", "user", "user_id", "user_name", "username",
+                  "performer", "turker", "coder", "expert", "reviewer", "contributor", "email", "model"),
+    "label": ("label", "final_label", "answer", "final_answer", "response", "judgment", "judgement", "rating", "vote",
+              "annotation", "class", "class_name", "category", "label_name", "choice", "tag", "value", "score"),
     "value": ("value", "rating", "score", "label", "answer", "response"),
     "left": ("left", "item_a", "a"),
     "right": ("right", "item_b", "b"),
@@ -27,19 +32,28 @@ ALIASES = {
 }  # fmt: skip
 
 
+def plain_name(column: object) -> str:
+    """A column's name as people mean it: no case, one underscore for blanks, dots and hyphens.
+
+    >>> plain_name(" Item ID"), plain_name("Final-Label")
+    ('item_id', 'final_label')
+    """
+    return re.sub(r"[\s.\-]+", "_", str(column).strip().lower())
+
+
 def find_column(role: str, columns: Iterable[str], named: str | None = None) -> str | None:
     """The column of a role: the one named, else the first alias that is there (case does not matter), else None.
 
-    >>> find_column("item", ["Task", "worker", "label"])
-    'Task'
+    >>> find_column("item", ["Task ID", "worker", "label"])
+    'Task ID'
     """
     columns = list(columns)
     if named is not None:
         if named not in columns:
             raise InputError(f"there is no column {named!r}; the columns are {', '.join(map(str, columns))}")
         return named
-    lower = {str(column).strip().lower(): column for column in reversed(columns)}
-    return next((lower[alias] for alias in ALIASES[role] if alias in lower), None)
+    plain = {plain_name(column): column for column in reversed(columns)}
+    return next((plain[alias] for alias in ALIASES[role] if alias in plain), None)
 
 
 def require_column(role: str, columns: Iterable[str], named: str | None = None) -> str:
@@ -47,10 +61,29 @@ def require_column(role: str, columns: Iterable[str], named: str | None = None) 
     columns = list(columns)
     found = find_column(role, columns, named)
     if found is None:
+        there = ", ".join(map(str, columns))
         raise InputError(
-            f"no column looks like the {role}: name it with {role}=...; the columns are {', '.join(map(str, columns))}"
+            f"no column looks like the {role}: name it with --{role} ({role}=...); the columns are {there}"
         )
     return found
+
+
+def require_different(taken: Mapping[str, str]) -> None:
+    """One column cannot be two things."""
+    for role, name in taken.items():
+        other = next((one for one, its in taken.items() if its == name and one != role), None)
+        if other is not None:
+            raise InputError(f"column {name!r} is taken as the {role} and as the {other}: name another with --{other}")
+
+
+def library_of(frame: Any) -> str | None:
+    """The library that a frame is of: "pandas", "polars" or "pyarrow"; None for what is no frame of these.
+
+    >>> library_of(np.zeros(3)) is None
+    True
+    """
+    library = type(frame).__module__.partition(".")[0]
+    return library if library in ("pandas", "polars", "pyarrow") else None
 
 
 def as_table(frame: Any) -> Any:
@@ -79,14 +112,19 @@ def vote_columns(
 
     table = as_table(frame)
     names = table.columns
-    label_column = table[require_column("label", names, label)]
+    taken = {
+        role: require_column(role, names, name)
+        for role, name in (("item", item), ("annotator", annotator), ("label", label))
+    }
+    require_different(taken)
+    label_column = table[taken["label"]]
     if isinstance(label_column.dtype, nw.Enum):
         options = {"classes": list(label_column.dtype.categories), **options}
     weight, sure = find_column("weight", names, weight), find_column("probability", names, probability)
     soft = {} if sure is None else {"probability": _chances(table[sure].to_numpy(), sure)}
     return {
-        "item": values_of(table[require_column("item", names, item)]),
-        "annotator": values_of(table[require_column("annotator", names, annotator)]),
+        "item": values_of(table[taken["item"]]),
+        "annotator": values_of(table[taken["annotator"]]),
         "label": values_of(label_column),
         "weight": None if weight is None else table[weight].to_numpy(),
         "extra": soft | {name: table[require_column("extra", names, name)].to_numpy() for name in extra},
@@ -118,6 +156,14 @@ def values_of(series: Any) -> Any:
     if series.dtype.is_integer() and not series.is_null().any():
         return np.asarray(series.to_numpy())
     return series.to_arrow()
+
+
+def known_labels(known: Any) -> dict[Any, Any]:
+    """Known labels by item, whatever they come as; none for None."""
+    if known is None:
+        return {}
+    items, labels = labels_by_item(known)
+    return dict(zip(items.tolist(), labels.tolist(), strict=True))
 
 
 def labels_by_item(known: Any) -> tuple[Array, Array]:

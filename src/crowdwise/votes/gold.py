@@ -43,6 +43,30 @@ def gold_codes(crowd: Crowd, gold: Any) -> Array:
     return out
 
 
+def against_votes(crowd: Crowd, gold: Any) -> tuple[str, ...]:
+    """A sentence if known labels contradict nearly all votes on their items: are they of other items, or codes?
+
+    >>> crowd = Crowd.from_matrix([[k % 2] * 5 for k in range(20)])
+    >>> against_votes(crowd, {k: 1 - k % 2 for k in range(20)})[0].partition(":")[0]
+    'the known labels contradict 100 of 100 votes on their items'
+    >>> against_votes(crowd, {k: k % 2 for k in range(20)})
+    ()
+    """
+    if gold is None:
+        return ()
+    told = gold_codes(crowd, gold)[crowd.item]
+    voted, known = crowd.label[told >= 0], told[told >= 0]
+    if not known.size:
+        return ()
+    shares = [np.bincount(codes, minlength=crowd.n_classes) / known.size for codes in (voted, known)]
+    chance, right = float((shares[0] * shares[1]).sum()), int((voted == known).sum())
+    least = chance * known.size / 2
+    if right > least - 3.0 * np.sqrt(least):  # half of what guessing gives, and not by accident
+        return ()
+    against = f"{known.size - right:,} of {how_many(known.size, 'votes')}"
+    return (f"the known labels contradict {against} on their items: are items or labels mixed up?",)
+
+
 def distributions(name: str, crowd: Crowd, values: Any) -> Array:
     """An (items, classes) array of probabilities, rows made to sum to 1; anything else is an error that says why."""
     if hasattr(values, "columns"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from .codes import Array
+
+SHOWN = 10  # rows, in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,8 +48,31 @@ class Table:
         """The rows as tuples of plain Python values."""
         return zip(*(column.tolist() for column in self.columns.values()), strict=True)
 
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as mappings; a number that is not known (NaN) is None."""
+        rows = (dict(zip(self.columns, row, strict=True)) for row in self.rows())
+        return [{name: None if cell != cell else cell for name, cell in row.items()} for row in rows]  # noqa: PLR0124
+
+    def to_json(self) -> str:
+        """A list of rows, as JSON."""
+        return json.dumps(self.records(), ensure_ascii=False, default=str)
+
+    def _repr_html_(self) -> str:
+        """The first rows, for a notebook."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{escape(_shown(cell))}</td>' for cell in row)}</tr>"
+            for row in self.take(slice(0, SHOWN)).rows()
+        )
+        more = f"<p>{how_many(len(self), 'rows')}, the first {SHOWN} shown</p>" if len(self) > SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+
     def to_frame(self, backend: Any = "pyarrow") -> Any:
         """The table as a "pyarrow", "pandas" or "polars" frame."""
         import narwhals as nw
 
         return nw.from_dict(dict(self.columns), backend=backend).to_native()
+
+
+def _shown(cell: Any) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -6,15 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..errors import InputError, how_many
+from ..errors import InputError, OptionError, how_many
 from .codes import Array, as_names_of, find, names_array, shown, smallest_int, stable_sort
 from .columns import checked_numbers, checked_weight, joined_columns, longer, merged
 from .keyed import hashed
-from .table import Table
+from .table import SHOWN, Table
 
 Repeats = Literal["all", "last", "error"]
 EXTRA = {"items": "item_extra", "annotators": "annotator_extra"}
@@ -129,7 +130,7 @@ class Votes(ABC):
 
     @classmethod
     @abstractmethod
-    def from_frame(cls, frame: Any) -> Self:
+    def from_frame(cls, frame: Any, **columns: Any) -> Self:
         """Votes from the rows of a pandas, polars or pyarrow frame."""
 
     # -- counts ---------------------------------------------------------------------------------------------------
@@ -335,13 +336,35 @@ class Votes(ABC):
         counts = {reason: self.dropped.get(reason, 0) + more.dropped.get(reason, 0) for reason in more.dropped}
         return wide.derive(**joined, keyed_by=self.keyed_by or more.keyed_by, dropped={**self.dropped, **counts})
 
+    def __add__(self, more: Any) -> Self:
+        """These votes and more of the same kind: `extend`."""
+        return self.extend(more)
+
+    def __len__(self) -> int:
+        """Number of votes."""
+        return self.n_votes
+
+    def same(self, other: Votes) -> bool:
+        """Whether these are the same votes by the same names, in whatever order they came."""
+        if self.n_votes != other.n_votes or type(self) is not type(other):
+            return False
+
+        def said(votes: Votes) -> Any:
+            total = np.zeros(votes.n_votes, np.uint64)
+            with np.errstate(over="ignore"):
+                for factor, (column, axis) in enumerate(votes.codes.items(), start=1):
+                    total += np.uint64(2 * factor + 1) * hashed(getattr(votes, axis))[getattr(votes, column)]
+            return np.sort(total)
+
+        return bool((said(self) == said(other)).all())
+
     def _weight(self) -> Array:
         return np.ones(self.n_votes) if self.weight is None else self.weight
 
     def once(self, repeats: Repeats = "last") -> Self:
         """The last vote of each annotator on each item; or all, or an error where there are several (`repeats`)."""
         if repeats not in ("all", "last", "error"):
-            raise InputError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
+            raise OptionError(f"repeats={repeats!r}: choose 'all', 'last' or 'error'")
         if repeats == "all" or not self.n_repeated:
             return self
         pair = self._pair()
@@ -357,6 +380,24 @@ class Votes(ABC):
         keep[order[:-1][followed]] = False
         return self.take(keep, "repeated")
 
+    def packed(self) -> dict[str, Array]:
+        """Everything as arrays by name, for a file; `unpacked` is the way back."""
+        columns = {**self.per_vote, **{axis: getattr(self, axis) for axis in self.axes()}}
+        columns |= {} if self.weight is None else {"weight": self.weight}
+        for extra in ("extra", *EXTRA.values()):
+            columns |= {f"{extra}.{name}": values for name, values in getattr(self, extra).items()}
+        return columns
+
+    @classmethod
+    def unpacked(cls, arrays: Mapping[str, Array], keyed_by: Iterable[str] = ()) -> Self:
+        """Votes that `packed` made arrays of, checked again."""
+        plain: dict[str, Any] = {name: values for name, values in arrays.items() if "." not in name}
+        extras: dict[str, Any] = {extra: {} for extra in ("extra", *EXTRA.values())}
+        for name in sorted(arrays.keys() - plain.keys()):
+            extra, _, own = name.partition(".")
+            extras[extra][own] = arrays[name]
+        return cls(**plain, **extras, keyed_by=tuple(keyed_by))
+
     def to_table(self) -> Table:
         """One row per vote: names, values, weight where there are weights, and the extra columns."""
         weight = {} if self.weight is None else {"weight": self.weight}
@@ -369,6 +410,9 @@ class Votes(ABC):
     def to_frame(self, backend: str = "pyarrow") -> Any:
         """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
         return self.to_table().to_frame(backend)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.take(np.arange(min(len(self), SHOWN))).to_table()._repr_html_()}"
 
     def __repr__(self) -> str:
         sizes = ", ".join(how_many(len(getattr(self, axis)), axis) for axis in self.axes())

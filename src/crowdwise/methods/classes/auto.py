@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...fit.aggregator import Aggregator
 from ...fit.method import Callback, Solution, Watch, Weighed
 from ...fit.options import AnyNumber
 from ...fit.params import Axes, Params
+from ...fit.result import Result
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.known import Known
@@ -82,15 +83,19 @@ class Auto(Aggregator):
     gate: AnyNumber = 3.0
 
     def solve(self, ops: NumpyEngine, known: Known | None, start: Any, callback: Callback | None) -> Solution[Array]:
-        if start is not None:
-            raise InputError("auto fits several methods, each from its own start: leave start out")
+        if start is not None and not self.continues(start):
+            raise InputError("auto fits several methods, each from its own start: start from a result of auto, or not")
+        before = _by_member(start.params) if start is not None else {}
         watch = Watch(callback)
         gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
         fitting = [name for name in (*COMMITTEE, RICHER) if make(name).fits(ops.crowd, SHARE)]
         for name in fitting or [min(COMMITTEE, key=lambda name: make(name).bytes_needed(ops.crowd))]:
             if not watch.stopped:
-                fitted[name] = make(name, seed=self.seed).solve(ops, rest, None, watch)
+                member = make(name, seed=self.seed)
+                known_of = replace(start, method=member, params=before[name]) if name in before else None
+                begin = known_of if known_of is not None and member.continues(known_of) else None
+                fitted[name] = member.solve(ops, rest, begin, watch)
         params, notes = self._deciding(ops, fitted)
         if gold is not None and gold.item.size:
             params |= learned(ops, _joint(ops, params, rest), gold)
@@ -107,6 +112,9 @@ class Auto(Aggregator):
         if "say" in params:
             found = stacked(ops, found, params, known)
         return supported(ops, found, params["strangers"], params["heard"], known)
+
+    def continues(self, start: Any) -> bool:
+        return isinstance(start, Result) and start.method.name == self.name
 
     @property
     def load(self) -> int:

@@ -1,0 +1,234 @@
+"""What commands are given: votes, known labels, settings, and the result that their answers come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import InputError, OptionError, how_many
+from .speech import say, say_notes, steps
+
+if TYPE_CHECKING:
+    from ..fit.result import Result
+    from ..io import Reading
+    from ..votes.crowd import Crowd
+
+
+class Settled(NamedTuple):
+    """Votes, what is known of some items, and what is believed of all: the input of every command that tells of it."""
+
+    reading: Reading
+    crowd: Crowd
+    gold: dict[Any, Any] | None
+    result: Result
+
+
+def model(given: Mapping[str, Any]) -> Any:
+    """The method that a command was told to take."""
+    from ..methods import make
+
+    return make(given["method"], seed=given["seed"], **settings(given["set_"]))
+
+
+def settled(
+    given: Mapping[str, Any],
+    tell: Callable[[str], None] | None = None,
+    extra: tuple[str, ...] = (),
+    start: Any = None,
+    hide: Callable[[Crowd, list[str]], tuple[Crowd, list[str]]] | None = None,
+) -> Settled:
+    """Votes read and settled as a command was told to; or the result that it was given, if it is of these votes.
+
+    start: as in `settle`; the votes of an earlier result are joined. hide: other names for the annotators, and for
+    those who are trusted.
+    """
+    from ..fit.result import load
+    from ..study.settle import settle
+
+    if given["result"]:
+        return _given(given, load(given["result"]), extra)
+    method = model(given)
+    reading = read(given, extra)
+    if start is not None and not isinstance(start, str) and not getattr(method, "history", 0.0):
+        reading = _joined(reading, start)  # with history, the sums of earlier votes count in their place
+        start = start if method.continues(start) else None
+    crowd, gold = with_known(reading, given)
+    trusted = given["trusted"] or []
+    if hide is not None:
+        crowd, trusted = hide(crowd, trusted)
+    how: dict[str, Any] = {"engine": given["engine"], "callback": steps(tell), "start": start}
+    result = settle(crowd, method, gold=gold, trusted=trusted, **how)
+    if given["save"]:
+        result.save(given["save"])
+    return Settled(reading, crowd, gold, result)
+
+
+def say_settled(found: Settled, given: Mapping[str, Any]) -> None:
+    """What the method has to say, and where the result was kept."""
+    say_notes(found.result, found.result.method.name if given["result"] else given["method"])
+    if given["save"]:
+        say(f"the result and its votes: {given['save']}; --result takes it in place of a fit")
+
+
+def _given(given: Mapping[str, Any], result: Result, extra: tuple[str, ...]) -> Settled:
+    """A saved result, with its votes, or with the file of them."""
+    from ..io import Reading
+    from ..votes.crowd import Crowd
+
+    name = given["result"]
+    if not isinstance(result.votes, Crowd):
+        raise InputError(f"{name} holds no votes: save it again with aggregate --save")
+    for option in ("set_", "save", "trusted"):
+        if given[option]:
+            spelt = f"--{option.strip('_')}"
+            raise OptionError(f"{spelt} and --result: {name} is fitted already, so that {spelt} has nothing to do")
+    reading = read(given, extra) if given["votes"] else Reading(result.votes, {}, ())
+    if given["votes"] and not reading.crowd.same(result.votes):
+        theirs = f"{how_many(reading.crowd.n_votes, 'votes')} in {', '.join(given['votes'])}"
+        raise InputError(f"{name} is of other votes: {how_many(result.votes.n_votes, 'votes')}, and {theirs}")
+    crowd, gold = with_known(reading, given)
+    return Settled(reading, crowd, gold, result)
+
+
+def _joined(reading: Reading, start: Result) -> Reading:
+    """New votes behind those of an earlier result, which they join, and its gold."""
+    from ..votes.crowd import Crowd
+
+    if not isinstance(start.votes, Crowd):
+        return reading
+    crowd = reading.crowd
+    whole = start.votes.extend(crowd)
+    again = whole.n_repeated - crowd.n_repeated - start.votes.n_repeated
+    say(f"{how_many(crowd.n_votes, 'votes')} join the {start.votes.n_votes:,} of the saved result: {whole.sizes}")
+    if again == crowd.n_votes:
+        say(
+            "every new vote is of an annotator who had voted on that item before: is the file in the saved result "
+            "already? All count"
+        )
+    return reading._replace(crowd=whole, gold={**start.gold, **reading.gold})
+
+
+def columns_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Which columns of a table are what, as a command was told; a tab may be spelt."""
+    wide, delimiter = given["annotators"], given["delimiter"]
+    return {
+        **{name: given[name] for name in ("item", "annotator", "label", "weight", "probability")},
+        "annotators": [name.strip() for name in wide.split(",")] if wide else (),
+        "delimiter": "\t" if delimiter == "\\t" else delimiter,
+        "encoding": given["encoding"],
+    }
+
+
+def sources(given: Mapping[str, Any]) -> list[str]:
+    """The files of votes."""
+    votes = given["votes"] or ()
+    files = [votes] if isinstance(votes, str) else list(votes)
+    if not files:
+        raise OptionError("name a file of votes, such as votes.csv")
+    return files
+
+
+def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
+    """Read votes as a command was told to, with further columns, and say what was recognised, changed or left out.
+
+    `given` are the command's parameters: all that read votes have the same options for it. A method's setting `by`
+    names a column of the annotators.
+    """
+    from ..io import read_votes
+
+    chosen = settings(given.get("set_"))
+    files = sources(given)
+    reading = read_votes(
+        files,
+        format=given["input_format"],
+        question=given["question"],
+        **columns_of(given),
+        no_vote=given["no_vote"] or (),
+        normalise=given["normalise"],
+        repeats=given["repeats"],
+        soft=not given["hard"] if "hard" in given else None,
+        extra=extra,
+        annotator_extra=[str(chosen["by"])] if "by" in chosen else (),
+    )
+    before = f"{files[0]}: " if len(files) == 1 else ""
+    for note in reading.notes:
+        say(f"{before}{note}")
+    if reading.voters:
+        shown = ", ".join(reading.voters[:8]) + (" ..." if len(reading.voters) > 8 else "")
+        say(f"{before}the columns of votes are {shown}")
+    return reading
+
+
+def with_known(reading: Reading, given: Mapping[str, Any]) -> tuple[Any, dict[Any, Any] | None]:
+    """The crowd and its gold: from the file, or from beside the votes; its classes join those of the votes."""
+    from ..io import read_labels
+    from ..votes.codes import find, names_array, shown
+    from ..votes.spelling import same_spelling
+
+    file = given["gold"]
+    gold = dict(reading.gold) if file is None else read_labels(file)
+    if given["normalise"]:
+        gold = same_spelling(gold, reading.crowd.classes)
+    if file is not None and reading.gold:
+        say(f"gold comes from {file}; the gold column beside the votes is left out")
+    if file is not None:
+        require_kin(reading.crowd, gold, file)
+    place = find(names_array(list(gold)), reading.crowd.items)
+    told = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
+    classes = list(dict.fromkeys(told))
+    if classes and (
+        new := [
+            one for one, at in zip(classes, find(names_array(classes), reading.crowd.classes), strict=True) if at < 0
+        ]
+    ):
+        names = ", ".join(shown(name) for name in new[:5])
+        say(f"gold has {how_many(len(new), 'labels')} that nobody voted for: {names}")
+    return reading.crowd.with_names(classes=classes), gold or None
+
+
+def require_kin(crowd: Crowd, known: dict[Any, Any], file: str) -> None:
+    """Known labels that share no item with the votes are of something else; so are several that share no label."""
+    from ..votes.codes import find, names_array, shown
+
+    for what, theirs, ours, few in (
+        ("item", list(known), crowd.items, 1), ("label", list(known.values()), crowd.classes, 2),
+    ):  # fmt: skip
+        names = names_array(list(dict.fromkeys(theirs)))
+        if names.size >= few and ours.size and (find(names, ours) < 0).all():
+            text = (
+                f"no {what} of it is among the votes', such as {shown(names[0])}; theirs are such as {shown(ours[0])}"
+            )
+            raise InputError(f"{file}: {text}")
+
+
+def settings(given: list[str] | None) -> dict[str, Any]:
+    """`["max_iter=3", "class_prior=uniform"]` as options of a method: numbers as numbers, lists as tuples."""
+    options: dict[str, Any] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise OptionError(f"--set {text}: write name=value, such as max_iter=3")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        name = name.strip().replace("-", "_")
+        if name == "seed":
+            raise OptionError("--set seed=...: the seed is an option of its own, --seed")
+        options[name] = tuple(parsed) if isinstance(parsed, list) else parsed
+    return options
+
+
+def shares(text: str | None) -> Any:
+    """`uniform`, "0.2,0.8" as numbers, or "cat=0.2,dog=0.8" by name."""
+    if text is None or text == "uniform":
+        return text
+    try:
+        if "=" in text:
+            return {name: float(share) for name, _, share in (part.rpartition("=") for part in text.split(","))}
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise OptionError(
+            f"--class-prior {text}: write uniform, or the classes' shares, such as 0.2,0.8 or cat=0.2,dog=0.8"
+        ) from error

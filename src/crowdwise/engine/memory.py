@@ -1,0 +1,46 @@
+"""How much memory there is: what is available now, and no more than a container allows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PLENTY = 2**62  # where nothing can be known
+GROUP = Path("/sys/fs/cgroup")
+# (limit, use) of this process's group, in versions 2 and 1 of Linux's control groups
+LIMITS = (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
+
+
+def available_memory() -> int:
+    """Bytes that can be taken without harm: free or easily freed, and within the limit of a container."""
+    return min(_of_machine(), _of_group(GROUP))
+
+
+def _of_machine() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+            return PLENTY
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _of_group(folder: Path) -> int:
+    """What a control group has left: its limit less what is in use and cannot be given back."""
+    for limit, use in LIMITS:
+        try:
+            most, taken = (int((folder / name).read_text()) for name in (limit, use))
+        except (OSError, ValueError):  # no such group, or "max": no limit
+            continue
+        return max(most - taken + _cached((folder / use).parent), 0)
+    return PLENTY
+
+
+def _cached(folder: Path) -> int:
+    """Pages of files that the group holds, and gives back when somebody needs the room."""
+    try:
+        lines = (folder / "memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.split()[0] in ("inactive_file", "active_file"))
