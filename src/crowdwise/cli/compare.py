@@ -43,7 +43,7 @@ def compare(
     """
     from ..io import read_labels, write_table
     from ..methods import names
-    from ..study.compare import MEASURES, USUAL, disputed
+    from ..study.compare import MEASURES, USUAL, advice, digits, disputed
     from ..study.compare import compare as side_by_side
     from ..votes.table import Table
 
@@ -64,21 +64,28 @@ def compare(
             seed=seed,
             callback=tell,
         )
-    items = disputed(results)
+    items, told = disputed(results), advice(crowd, results, true, known)
     if differ:
         write_table(items, differ)
     if out:
         write_table(table, out)
     if json:
-        speech.as_json({"methods": speech.records(table), "disputed": speech.records(items)})
+        speech.as_json({"methods": speech.records(table), "disputed": speech.records(items), "advice": told})
         return
     measured = [name for name in (*MEASURES, "tempered_error") if name in table.columns]
     title = crowd.sizes
-    speech.show(Table({name: column for name, column in table.columns.items() if name not in measured}), title)
+    speech.show(
+        Table({name: column for name, column in table.columns.items() if name not in measured}),
+        title,
+        digits(crowd.n_items),
+    )
     if measured:
-        speech.show(Table({name: table[name] for name in ("method", *measured)}), "Against the truth")
+        gold_too = "; gold items are told, and not counted" if known else ""
+        measures = Table({name: table[name] for name in ("method", *measured)})
+        speech.show(measures, f"Against the truth{gold_too}", digits(crowd.n_items))
     if len(results) > 1:
         speech.say(f"The methods differ on {len(items):,} of {how_many(crowd.n_items, 'items')}")
     if len(items):
         few = items.columns if len(results) <= MOST_COLUMNS else ("item", "labels")
         speech.show(Table({name: items[name][:MOST_ROWS] for name in few}), "The most disputed")
+    speech.say(told)

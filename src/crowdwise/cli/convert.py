@@ -15,7 +15,8 @@ from . import options as o
 @o.reads_votes(without=("hard",))
 def convert(
     context: typer.Context,
-    votes: o.Votes,
+    *,
+    votes: o.Votes = None,
     out: Annotated[
         str, typer.Argument(help="CSV, TSV, JSON lines or Parquet, by the ending, also .gz; - is stdout."), o.WRITTEN
     ],

@@ -14,7 +14,8 @@ from . import options as o
 @o.settles_votes()
 def explain(
     context: typer.Context,
-    votes: o.Votes,
+    *,
+    votes: o.Votes = None,
     which: Annotated[str, typer.Argument(metavar="ITEM", help="The item to explain.")],
     against: Annotated[str | None, typer.Option(help="Compare with this class.", show_default="the runner-up")] = None,
     json: o.AsJson = False,

@@ -62,8 +62,11 @@ def _named(
 
 def _spelt(name: str, one: Parameter) -> str:
     """An option as it is written at the command line."""
-    told = [word for info in get_args(one.annotation)[1:] for word in getattr(info, "param_decls", None) or ()]
-    return next((word for word in told if word.startswith("--")), f"--{name.replace('_', '-')}")
+    for info in get_args(one.annotation)[1:]:
+        told = [getattr(info, "default", None), *(getattr(info, "param_decls", None) or ())]  # typer keeps one there
+        if spelt := [word for word in told if isinstance(word, str) and word.startswith("--")]:
+            return spelt[0]
+    return f"--{name.replace('_', '-')}"
 
 
 def _same(path: str) -> Any:

@@ -122,8 +122,8 @@ def steps(tell: Callable[[str], None] | None) -> Callable[[int, float], None] | 
     return lambda step, objective: tell(f"step {step}, objective {objective:.6g}")
 
 
-def show(table: Table, title: str | None = None) -> None:
-    """A table for people, on standard output."""
+def show(table: Table, title: str | None = None, digits: int = 3) -> None:
+    """A table for people, on standard output; `digits`: decimals that mean something."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table as RichTable
@@ -131,7 +131,7 @@ def show(table: Table, title: str | None = None) -> None:
     shown = RichTable(title=title, title_justify="left", header_style="bold")
     for name, column in table.columns.items():
         numeric = column.dtype.kind in "iuf"
-        widest = max((len(_cell(value)) for value in column.tolist()), default=1)
+        widest = max((len(_cell(value, digits)) for value in column.tolist()), default=1)
         shown.add_column(  # headers may wrap; numbers and short names never
             escape(name.replace("_", " ")),
             justify="right" if numeric else "left",
@@ -139,13 +139,13 @@ def show(table: Table, title: str | None = None) -> None:
             overflow="fold",
         )
     for row in table.rows():
-        shown.add_row(*(escape(_cell(cell)) for cell in row))
+        shown.add_row(*(escape(_cell(cell, digits)) for cell in row))
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(shown)
 
 
-def _cell(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+def _cell(value: Any, digits: int) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def as_json(value: Any) -> None:

@@ -27,6 +27,10 @@ from .params import Axes, Params
 from .result import Result
 
 
+FEW_FLOATS = 8_000_000  # numbers that a method may keep however few the votes
+FLOATS_PER_VOTE = 100
+
+
 @dataclass(frozen=True, kw_only=True)
 class Aggregator(Method[NumpyEngine, Array]):
     """A method for votes that name classes: it gives a distribution over classes for each item.
@@ -117,6 +121,12 @@ class Aggregator(Method[NumpyEngine, Array]):
     def fits(self, crowd: Crowd, share: float = 1.0) -> bool:
         """Whether a share of the memory at hand is enough for a crowd of this size."""
         return self.bytes_needed(crowd) <= share * available_memory()
+
+    def affordable(self, crowd: Crowd, share: float = 1.0) -> bool:
+        """Whether it fits, and keeps no more numbers than votes can say something about: with a thousand classes,
+        confusion matrices take minutes and say nothing."""
+        most = max(FEW_FLOATS, FLOATS_PER_VOTE * crowd.n_votes)
+        return self.fits(crowd, share) and self.bytes_needed(crowd) <= 8 * most
 
     def bytes_needed(self, crowd: Crowd) -> int:
         """How much memory the method takes for a crowd, roughly."""

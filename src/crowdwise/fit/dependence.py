@@ -56,7 +56,7 @@ def find_groups(
 
     crowd = crowd.counted()
     if posterior is None:
-        first = make("ibcc") if make("ibcc").fits(crowd, FIRST) else make("mace")
+        first = make("ibcc") if make("ibcc").affordable(crowd, FIRST) else make("mace")
         posterior = first.solve(bind(crowd, engine), known, None, None).found
     residuals = Residuals(crowd, posterior)
     links = residuals.linked(least_shared, least_z)

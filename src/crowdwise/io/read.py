@@ -109,7 +109,9 @@ def read_votes(
     try:
         crowd, said = _settled(reading.crowd, soft, repeats, normalise)
     except InputError as error:
-        raise (error.named(_called(sources[0])) if len(sources) == 1 else error) from error
+        if len(sources) > 1:
+            raise
+        raise error.named(_called(sources[0])) from error
     return reading._replace(crowd=crowd, notes=(*reading.notes, *said))
 
 

@@ -20,7 +20,7 @@ from .archive import MOST_TIMES, SMALL, files_of
 HEAD = 1 << 16  # bytes by which a format is told
 PIECE = 1 << 22
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-TABLES = (".csv", ".tsv", ".txt", ".json", ".parquet", ".feather", ".xlsx", ".xls")  # that a zip may hold one of
+PARTS = (".jsonl", ".ann", ".xml", ".npy")  # files of exports that are zips
 NO_TEXT = {
     b"\x89PNG": "an image, and no table of votes",
     b"%PDF": "a PDF, and no table of votes",
@@ -105,7 +105,7 @@ def only_table(source: Source) -> Source | None:
     found = files_of(source.path)
     if any(file.parts[:1] == ("xl",) for file, _ in found):
         return source
-    if len(found) != 1 or found[0][0].suffix.lower() not in TABLES:
+    if len(found) != 1 or found[0][0].suffix.lower() in PARTS:
         return None
     file, content = found[0]
     return _as_utf8(spooled(f"{source.name}, {file}", [content()]), None)

@@ -187,7 +187,8 @@ def _without_headers(rows: Rows) -> Rows:
     kept = np.flatnonzero(~words)
     if not kept.size:
         raise InputError(f"{rows.name} has headers and no rows")
-    note = f"{how_many(at.size, 'rows')} left out that repeat the header: files that were joined?"
+    again = how_many(at.size, "rows")
+    note = f"{again} left out as a repeated header: several files were joined here"
     number = rows.row_number
     return rows._replace(
         table=rows.table.take(pa.array(kept)),

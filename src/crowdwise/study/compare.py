@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataWarning, InputError, TooLarge
+from ..errors import DataWarning, InputError, TooLarge, how_many
 from ..fit.result import Result
 from ..methods import METHODS, make
 from ..votes.codes import Array
@@ -36,6 +36,18 @@ def truth_codes(crowd: Crowd, truth: Any) -> Array:
     return gold_codes(crowd.with_names(classes=labels), truth)
 
 
+def measured_codes(crowd: Crowd, truth: Any, gold: Any = None) -> Array:
+    """As `truth_codes`, without the items whose labels were told: to know what one was told is no merit."""
+    codes = truth_codes(crowd, truth)
+    if gold is None:
+        return codes
+    told = truth_codes(crowd, gold) >= 0
+    codes = np.where(told, -1, codes)
+    if not (codes >= 0).any():
+        raise InputError("every item whose truth is known is gold too: nothing is left to measure on")
+    return codes
+
+
 def compare(
     crowd: Crowd,
     *,
@@ -55,7 +67,7 @@ def compare(
     with the majority vote. forecast, forecast_error, temperature: mean log chance of held-out votes, calibration error
     of these forecasts, and the temperature that they ask for (`crowdwise.held_out`): weak guides, and a second fit.
     Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
-    of the one fit to all votes. `fitted` has results that are there already: they come first, without seconds.
+    of the one fit to all votes. Gold items are told, and not measured. `fitted` has results that are there already: they come first, without seconds.
     `callback(name)` is called before each fit. Truth is used to measure only. trusted: annotators to
     believe (`settle`).
     """
@@ -88,13 +100,51 @@ def compare(
         columns["forecast_error"] = np.array([each.calibration_error for each in ahead.values()])
         columns["temperature"] = np.array([each.temperature for each in ahead.values()])
     if truth is not None:
-        codes = truth_codes(crowd, truth)
+        codes = measured_codes(crowd, truth, gold)
         for measure, of in MEASURES.items():
             columns[measure] = np.array([of(result.posterior, codes) for result in results.values()])
         if forecasts:
             cooled = [tempered(result.posterior, ahead[name].temperature) for name, result in results.items()]
             columns["tempered_error"] = np.array([metrics.calibration_error(posterior, codes) for posterior in cooled])
     return Table({**columns, "seconds": np.array(list(seconds.values()))}), results
+
+
+def advice(crowd: Crowd, results: Mapping[str, Result], truth: Any = None, gold: Any = None) -> str:
+    """Which method to take, and how sure one can be of that, in one sentence.
+
+    With truth, the two that are right most often are compared on the same items: the interval of their difference is
+    a paired one. Without it no score says who is right.
+    """
+    usual = "auto" if "auto" in results else next(iter(results))
+    if truth is None:
+        return (
+            f"Without known labels no figure here tells which method is right: take {usual}, and have some of the items "
+            "looked at on which methods differ (--differ)."
+        )
+    codes = measured_codes(crowd, truth, gold)
+    known = codes >= 0
+    right = {name: (result.label_codes == codes)[known].astype(float) for name, result in results.items()}
+    best, *others = sorted(right, key=lambda name: -right[name].mean())
+    first = f"{best} is right on {right[best].mean():.{digits(known.sum())}f} of {how_many(int(known.sum()), 'items')}"
+    if not others:
+        return f"{first}."
+    ahead = right[best] - right[others[0]]
+    half = 1.96 * float(ahead.std()) / np.sqrt(ahead.size)
+    low, high = 100.0 * (ahead.mean() - half), 100.0 * (ahead.mean() + half)
+    gap = f"{100.0 * ahead.mean():.1f} points ahead of {others[0]} (95 % interval {low:.1f} to {high:.1f})"
+    if low > 0.0:
+        return f"{first}, {gap}: take it for votes like these."
+    take = usual if right[usual].mean() > right[best].mean() - half / 100.0 or usual == best else best
+    return f"{first}, {gap}: that may be chance, so {'take ' + take if take != best else 'either will do'}."
+
+
+def digits(n: int) -> int:
+    """How many decimals of a share of n things mean something.
+
+    >>> digits(50), digits(10_000), digits(1_000_000)
+    (2, 3, 4)
+    """
+    return min(max(int(np.ceil(np.log10(2.0 * np.sqrt(max(int(n), 1))))), 2), 4)
 
 
 def agreement(results: Mapping[str, Result]) -> Array:

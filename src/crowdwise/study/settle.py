@@ -63,7 +63,7 @@ def settle(
         return replace(fitted, settled=True, frame=frame)
     found = honest_result(votes, fitted, trusted=list(trusted), gold=gold, seed=model.seed)
     if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
-        found = replace(found, notes=(*fitted.notes, *found.notes))
+        found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
     found = found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
     doubts = against_votes(votes, gold)
     kept = {"votes": votes, "gold": known_labels(gold), "settled": True, "frame": frame}

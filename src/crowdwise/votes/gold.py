@@ -60,8 +60,10 @@ def against_votes(crowd: Crowd, gold: Any) -> tuple[str, ...]:
         return ()
     shares = [np.bincount(codes, minlength=crowd.n_classes) / known.size for codes in (voted, known)]
     chance, right = float((shares[0] * shares[1]).sum()), int((voted == known).sum())
-    least = chance * known.size / 2
-    if right > least - 3.0 * np.sqrt(least):  # half of what guessing gives, and not by accident
+    guessed = chance * known.size
+    if right > guessed / 2 or right > guessed - 3.0 * np.sqrt(
+        guessed
+    ):  # far below what guessing gives, not by accident
         return ()
     against = f"{known.size - right:,} of {how_many(known.size, 'votes')}"
     return (f"the known labels contradict {against} on their items: are items or labels mixed up?",)

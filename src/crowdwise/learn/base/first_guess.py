@@ -53,7 +53,7 @@ def likely_shares(crowd: Crowd) -> Array:
     telling = ~constants(crowd)
     heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
     first = make("ibcc", weights="groups")
-    shares = first.fit(heard).posterior if first.fits(heard, FIRST) else first_shares(crowd)
+    shares = first.fit(heard).posterior if first.affordable(heard, FIRST) else first_shares(crowd)
     mean = shares[np.unique(crowd.item)].mean(axis=0) + 1e-3 / crowd.n_classes
     return np.asarray(mean / mean.sum())
 

@@ -89,7 +89,7 @@ class Auto(Aggregator):
         watch = Watch(callback)
         gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
-        fitting = [name for name in (*COMMITTEE, RICHER) if make(name).fits(ops.crowd, SHARE)]
+        fitting = [name for name in (*COMMITTEE, RICHER) if make(name).affordable(ops.crowd, SHARE)]
         for name in fitting or [min(COMMITTEE, key=lambda name: make(name).bytes_needed(ops.crowd))]:
             if not watch.stopped:
                 member = make(name, seed=self.seed)
@@ -125,7 +125,7 @@ class Auto(Aggregator):
         committee = [name for name in COMMITTEE if name in fitted]
         notes = []
         if missing := [name for name in (*COMMITTEE, RICHER) if name not in fitted]:
-            notes.append(f"{', '.join(missing)} left out: no memory for so many classes, or stopped early")
+            notes.append(f"{', '.join(missing)} left out: too many classes for them, or stopped early")
         labels = np.array([first_of_tied(fitted[name].found) for name in committee])
         united = float((labels == labels[0]).all(axis=0).mean())
         params = _params_of(fitted, committee)

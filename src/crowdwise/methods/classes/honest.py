@@ -66,6 +66,8 @@ def honest_result(
     if not chosen.size and heads.size < FEWEST and not known:
         return result
     dawid_skene = make("dawid-skene", seed=seed)
+    if not dawid_skene.affordable(crowd):
+        dawid_skene = make("one-coin", seed=seed)  # too many classes for confusion matrices
     by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
     doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
     best, most = first, _support(crowd, posterior, chosen, told)

@@ -73,7 +73,7 @@ def _by_chance(crowd: Crowd, posterior: Array, who: Array, there: Any) -> Array:
     others = crowd.take(~np.isin(crowd.annotator, who))
     if not others.n_votes:
         return np.asarray((there @ there.T).todense())
-    first = make("ibcc") if make("ibcc").fits(others) else make("mace")  # calibrated, as Dawid-Skene is not
+    first = make("ibcc") if make("ibcc").affordable(others) else make("mace")  # calibrated, as Dawid-Skene is not
     q = first.fit(others, start=posterior).posterior
     n_classes = q.shape[1]
     counts = bind(crowd).confusion_counts(q)[who]

@@ -14,6 +14,7 @@ USUAL = 4.0  # votes' worth of the crowd's mean confusion in each row of an anno
 FAR = 1_000.0  # statistics above which the noncentral chi-squared distribution is approximated
 HALVINGS = 60  # towards a bound
 MOST_STEPS = 2_000
+LEAST_STEPS, MOST_WORK = 20, 2_000_000_000  # steps, and numbers looked at: a thousand classes end at the lower bound
 ENOUGH = 5.0  # votes for each degree of freedom of a table of classes and labels
 BLOCK = 1_000_000  # items times classes looked at together
 
@@ -37,7 +38,7 @@ def capacity(confusion: Array, tolerance: float = 1e-7) -> Array:
     share = np.full(flat.shape[:2], 1.0 / n_classes)
     log_a = np.log(np.maximum(flat, 1e-300))
     bits, left = np.zeros(len(flat)), np.arange(len(flat))
-    for _ in range(MOST_STEPS):
+    for _ in range(min(MOST_STEPS, max(LEAST_STEPS, MOST_WORK // max(flat.size, 1)))):
         a, some = flat[left], share[left]
         said = np.einsum("mk,mkl->ml", some, a)
         gain = np.einsum("mkl,mkl->mk", a, log_a[left] - np.log(np.maximum(said, 1e-300))[:, None])  # KL of each row
@@ -198,7 +199,7 @@ def beside_others(
     log_word = np.log(filled / filled.sum(axis=2, keepdims=True))
     log_all = ops.item_scores(log_word) + np.log(posterior.mean(axis=0) + 1e-9)  # (items, true)
     circle = np.arange(n) if group is None else np.where(group < 0, n + np.arange(n), group)
-    beside, square, value = np.zeros(n * n_classes * n_classes), np.zeros(n), np.zeros(n)
+    beside, square, value = np.zeros((n, n_classes, n_classes)), np.zeros(n), np.zeros(n)
     ends = np.searchsorted(crowd.item, np.arange(0, crowd.n_items, max(1, BLOCK // n_classes)))  # whole items
     for low, high in zip(ends, [*ends[1:], crowd.n_votes], strict=True):
         votes = slice(low, high)
@@ -212,16 +213,22 @@ def beside_others(
             now, alone, without = (
                 np.where(certain[item, None], posterior[item], rows) for rows in (now, alone, without)
             )
-        for k in range(n_classes):
-            cell = (who * n_classes + k) * n_classes + label
-            beside += np.bincount(cell, weight * without[:, k], beside.size)
+        said, order, begin = _sorted_by(who * n_classes + label)
+        told = np.add.reduceat((weight[:, None] * without)[order], begin, axis=0)
+        beside[said // n_classes, :, said % n_classes] += told
         square += np.bincount(who, weight * (without**2).sum(axis=1), n)
         value += np.bincount(who[first], (_bits(alone) - _bits(now))[first], n)
-    counts = beside.reshape(n, n_classes, n_classes)
-    total = np.maximum(counts.sum(axis=(1, 2)), 1e-300)
-    spread = ((counts.sum(axis=2) / total[:, None]) ** 2).sum(axis=1)
+    total = np.maximum(beside.sum(axis=(1, 2)), 1e-300)
+    spread = ((beside.sum(axis=2) / total[:, None]) ** 2).sum(axis=1)
     known = np.clip((square / total - spread) / np.maximum(1.0 - spread, 1e-9), 1e-6, 1.0)
-    return Others(counts, known, value)
+    return Others(beside, known, value)
+
+
+def _sorted_by(key: Array) -> tuple[Array, Array, Array]:
+    """The distinct keys, an order that brings the same ones together, and where each begins in it."""
+    order = np.argsort(key, kind="stable")
+    begin = np.flatnonzero(np.diff(key[order], prepend=-1))
+    return key[order][begin], order, begin
 
 
 def _together(word: Array, key: Array) -> tuple[Array, Array]:
