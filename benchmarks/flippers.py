@@ -184,7 +184,8 @@ def main() -> None:
         f"{EPOCHS} epochs of batches of 256 with falling rates ({LONGER} times as many for the oracle), last epoch, "
         f"mean and standard deviation over {len(SEEDS)} seeds (votes and network; "
         f"{len(FEWER)} for table 1). Each method's setting was chosen among two by held-out votes (10 % of the items) "
-        f"at skill {TUNED_AT}, for each kind of annotator and density. Flippers are redrawn until no more than two share a target; dominant: in how many draws the mean "
+        f"at skill {TUNED_AT}, for each kind of annotator and density. Flippers are redrawn until no more than two "
+        "share a target; dominant: in how many draws the mean "
         "confusion matrix is diagonally dominant, the condition of the paper's theorem. Confusion error: squared, "
         f"summed over labels, mean over annotators and classes. {machine}.",
         rows,

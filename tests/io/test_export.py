@@ -130,13 +130,11 @@ def test_predictions_for_label_studio(tmp_path):
     command += ["--to", "label-studio", "--out", str(out)]
     done = RUNNER.invoke(app, [*command, "--min-confidence", "0.6"])
     assert done.exit_code == 0, done.output
-    first, second, third = json.loads(out.read_text())
+    (first,) = json.loads(out.read_text())  # of the others one is less sure than asked for, and nobody voted on one
     assert first["id"] == 7 and first["data"] == {"review": "fine"}
     (prediction,) = first["predictions"]
     assert 0.75 < prediction.pop("score") < 0.9  # two strangers who agree
     assert prediction == {"model_version": "crowdwise majority-vote", "result": [result("good")]}
-    assert "predictions" not in second and "predictions" not in third  # less sure than asked for; nobody voted
-    assert third["data"] == {"review": "?"}
 
 
 def test_answers_for_prodigy(tmp_path):

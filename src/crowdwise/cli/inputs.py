@@ -52,7 +52,7 @@ def settled(
     reading = read(given, extra)
     if start is not None and not isinstance(start, str) and not getattr(method, "history", 0.0):
         reading = _joined(reading, start)  # with history, the sums of earlier votes count in their place
-        start = start if method.continues(start) else None
+        start = start if start.leads_to(reading.crowd, method) else None
     crowd, gold = with_known(reading, given)
     trusted = given["trusted"] or []
     if hide is not None:

@@ -117,6 +117,7 @@ def report(
             sure=sure,
             items=top,
             title=title or _title(given),
+            texts=settled.reading.texts,
             notes=chain(settled.reading.notes, warned),  # warnings come while it is made
             made={"command": _command(context, anonymise), "anonymised": anonymise},
             engine=given["engine"],

@@ -26,7 +26,6 @@ from .method import Callback, Method, Solution, Weighed
 from .params import Axes, Params
 from .result import Result
 
-
 FEW_FLOATS = 8_000_000  # numbers that a method may keep however few the votes
 FLOATS_PER_VOTE = 100
 

@@ -134,12 +134,12 @@ class Climber(Method[Ops, Found]):
         """The sums behind an earlier result, on today's names, each vote counting `history`."""
         if not self.history:
             return {}
-        if start is None:
+        if not isinstance(start, Result):
             raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
         if not (self.continues(start) and start.statistics):
-            what = start.method.name if isinstance(start, Result) else str(start)
             raise InputError(
-                f"history={self.history} needs the sums of an earlier fit of {self.name}, and the start is {what}"
+                f"history={self.history} needs the sums of an earlier fit of {self.name}, and the start is a result of "
+                f"{start.method.name}"
             )
         sums = carry(start.statistics, start.names, names, fill="zero", axes_of=self.axes_of)
         return {name: self.history * value for name, value in sums.items()}

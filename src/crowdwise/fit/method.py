@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..errors import InputError, OptionError
@@ -16,6 +18,7 @@ from .options import Natural, checked_options
 from .params import VOCABULARY, Axes, Params
 from .result import Result
 
+LOG = logging.getLogger("crowdwise")
 Callback = Callable[[int, float], object]
 Ops = TypeVar("Ops")
 Found = TypeVar("Found")
@@ -103,9 +106,11 @@ class Method(ABC, Generic[Ops, Found]):
             raise InputError("there are no votes")
         self.look_at(votes)
         known = self.known(votes, gold, item_prior)
+        began = perf_counter()
         weighed = self.weigh_votes(votes, known, engine)
         ops = self.bind(weighed.votes, engine)
         solution = self.solve(ops, known, start, callback)
+        LOG.info("%s: %s, %d steps, %.2f s", self.name, votes.sizes, len(solution.trace), perf_counter() - began)
         own = {**solution.params, **self.local(ops, solution.params, known)}
         return Result(
             method=self,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .method import Method
 
 FORMAT = 2
+FEW_NEW = 0.2  # of all votes: with more new ones a fit begins anew
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -133,19 +134,28 @@ class Result:
         """These votes and more, fitted together: new votes, items, annotators and classes.
 
         What a fit of all votes gives, to the method's tolerance; methods that climb begin where this result stands,
-        which takes a fraction of the time. `gold` joins what was known before. A settled result is settled again.
+        which takes a fraction of the time, unless classes, or more than a fifth of the votes, are new. `gold` joins what was known before. A settled
+        result is settled again.
         """
         if self.votes is None:
             raise InputError("this result does not hold its votes: fit all of them together")
         votes = self.votes.extend(self.method.as_votes(more))
         known = {**self.gold, **known_labels(gold)}
-        start = self if self.method.continues(self) else None
+        start = self if self.leads_to(votes, self.method) else None
         how: dict[str, Any] = {"gold": known or None, "start": start, "engine": engine, "callback": callback}
         if not self.settled:
             return self.method.fit(votes, **how)
         from ..study.settle import settle
 
         return settle(votes, self.method, trusted=trusted, **how)
+
+    def leads_to(self, votes: Any, method: Method[Any, Any]) -> bool:
+        """Whether a method's fit of more votes can begin here.
+
+        Not if a class is new, of which nothing is known; nor if many votes are, which may lead up another hill.
+        """
+        few = self.votes is not None and len(votes) - len(self.votes) <= FEW_NEW * len(votes)
+        return few and method.continues(self) and len(getattr(votes, "classes", ())) == len(self.names.classes)
 
     def predict(
         self,

@@ -40,6 +40,7 @@ class Answers:
     votes: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     gold: dict[str, dict[Any, Any]] = field(default_factory=dict)
     places: dict[str, dict[Any, tuple[Any, ...]]] = field(default_factory=dict)  # by question: what items are
+    texts: dict[Any, str] = field(default_factory=dict)  # by item: what was looked at, where the export tells
     skipped: Counter[str] = field(default_factory=Counter)
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)  # by question: what it holds, and how often
     data: set[str] = field(default_factory=set)  # questions that seem to be none: taken only if they are asked for
@@ -94,6 +95,14 @@ class Answers:
         columns = self.votes.setdefault(question, {name: [] for name in COLUMNS})
         for name, value in zip(COLUMNS, (item, annotator, label, time, seconds, probability, kind), strict=True):
             columns[name].append(value)
+
+    def show(self, item: Any, text: Any) -> None:
+        """What an item is about: a text, or an object whose text, or only one, is told."""
+        if isinstance(text, dict):
+            texts = {name: value for name, value in text.items() if isinstance(value, str)}
+            text = texts.get("text", next(iter(texts.values())) if len(texts) == 1 else None)
+        if isinstance(text, str) and text and isinstance(item, str | int | float):
+            self.texts.setdefault(item, text)
 
     def known(self, question: str, item: Any, label: Any) -> None:
         """A gold answer; two that differ are an error."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
+from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +41,7 @@ DESCRIPTIONS = {
     "comments", "notes", "split", "source", "time", "date", "timestamp", "created_at", "language", "unnamed:_0",
 }  # fmt: skip
 
+LOG = logging.getLogger("crowdwise")
 ZIP = b"PK\x03\x04"  # how such a file begins
 
 
@@ -45,7 +49,8 @@ class Reading(NamedTuple):
     """A crowd, the gold labels found beside it, and what was recognised, changed or left out on the way.
 
     voters: the columns of votes of a wide table. They are annotators' names, which `notes` never tell. export: the
-    format, where this was no table but an annotation tool's export; question: what it asked.
+    format, where this was no table but an annotation tool's export; question: what it asked; texts: what items are
+    about, where the export tells.
     """
 
     crowd: Crowd
@@ -54,6 +59,7 @@ class Reading(NamedTuple):
     voters: tuple[str, ...] = ()
     export: str = ""
     question: str = ""
+    texts: Mapping[Any, str] = MappingProxyType({})
 
 
 def read_votes(
@@ -105,7 +111,9 @@ def read_votes(
         _read_one, form=format, question=question, named=named, wide=annotators, delimiter=delimiter, encoding=encoding,
         extra=extra, annotator_extra=annotator_extra, no_vote=no_vote,
     )  # fmt: skip
+    began = perf_counter()
     reading = _as_one([(_called(one), read(one)) for one in sources])
+    LOG.info("read: %s, %.2f s", reading.crowd.sizes, perf_counter() - began)
     try:
         crowd, said = _settled(reading.crowd, soft, repeats, normalise)
     except InputError as error:
@@ -144,6 +152,7 @@ def _as_one(readings: list[tuple[str, Reading]]) -> Reading:
         tuple(dict.fromkeys(voter for reading in every for voter in reading.voters)),
         first.export if len({reading.export for reading in every}) == 1 else "",
         first.question,
+        {item: text for reading in reversed(every) for item, text in reading.texts.items()},
     )
 
 
@@ -278,7 +287,9 @@ def _of_export(
             raise InputError(
                 f"{answers.name}: there is no {name!r} in this export, which tells {there} beside the votes"
             )
-    return Reading(crowd, gold, tuple(notes), export=answers.form, question=answers.chosen(question))
+    named = crowd.items.dtype.kind == "O"
+    texts = {str(item) if named else item: text for item, text in answers.texts.items()}
+    return Reading(crowd, gold, tuple(notes), export=answers.form, question=answers.chosen(question), texts=texts)
 
 
 def without_annotators(

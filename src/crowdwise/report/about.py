@@ -42,6 +42,7 @@ class About:
     level: float = 0.9
     sure: float = SURE
     items: int = 50
+    texts: Mapping[Any, str] = field(default_factory=dict)
     notes: Iterable[str] = ()
     made: Mapping[str, Any] = field(default_factory=dict)
     engine: str = "auto"

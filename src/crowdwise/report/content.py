@@ -74,6 +74,7 @@ def report(
     sure: float = SURE,
     items: int = 50,
     title: str = "Crowd report",
+    texts: Mapping[Any, str] | None = None,
     notes: Iterable[str] = (),
     made: Mapping[str, Any] | None = None,
     engine: str = "auto",
@@ -84,9 +85,9 @@ def report(
     gold: what the fit was told; how right the votes are is then measured by `blind`, a fit without it (one more by the
     same method, unless given). truth: used to measure only. time, seconds: columns of the votes that tell when, and how
     long. methods: those that the result is compared with; none for no comparison. level: of all intervals; sure: the
-    confidence from which an item is settled; items: how many of the contested ones are shown. notes: what there is to
-    say of the data, read when all is done; made: of how the report was made. `callback(name)` is called before each
-    part.
+    confidence from which an item is settled; items: how many of the contested ones are shown; texts: what items are
+    about, by name. notes: what there is to say of the data, read when all is done; made: of how the report was made.
+    `callback(name)` is called before each part.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> people = simulate.one_coin(9, 3, 0.75) + simulate.spammers(2, 3)
@@ -110,6 +111,7 @@ def report(
         level=level,
         sure=sure,
         items=items,
+        texts=texts or {},
         notes=notes,
         made=made or {},
         engine=engine,

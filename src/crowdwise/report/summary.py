@@ -14,6 +14,7 @@ from .texts import fill, texts
 FLAGGED = ("colluder", "adversary", "spammer")
 COINCIDE = 0.9  # of the votes: worth less, errors coincide
 MOST_NAMES = 6  # of a list in a sentence
+APART = 0.1  # between the share of settled items and of right labels, which then wants a word
 DRIFT = 0.05  # share of the changes told that may be told by chance
 
 
@@ -94,14 +95,18 @@ def _trust(content: Mapping[str, Any]) -> Iterator[str]:
     if measured is None:
         yield fill(words["not_measured"], expected=percent(numbers["expected_right"]))
     else:
-        right = {name: percent(measured[name]) for name in ("accuracy", "low", "high", "expected")}
-        yield fill(words[f"measured_{measured['source']}"], count=measured["items"], **right)
+        shares = {name: percent(measured[name]) for name in ("accuracy", "low", "high", "expected")}
+        yield fill(words[f"measured_{measured['source']}"], count=measured["items"], **shares)
         if measured["settled_accuracy"] is not None:
             yield fill(
                 words["measured_settled"], sure=percent(content["sure"]), accuracy=percent(measured["settled_accuracy"])
             )
         if measured["too_sure"]:
             yield words["overconfident"]
+    asked = max(numbers["items"] - numbers["gold"], 1)
+    right = numbers["expected_right"] if measured is None else measured["accuracy"]
+    if numbers["settled"] / asked < right - APART:
+        yield fill(words["two_figures"], sure=percent(content["sure"]))
     yield words["understood"][numbers["understood"]]
 
 

@@ -66,10 +66,10 @@ def compare(
     agreement: share of items on which it says what another method says, on average. agrees_with_majority: the same
     with the majority vote. forecast, forecast_error, temperature: mean log chance of held-out votes, calibration error
     of these forecasts, and the temperature that they ask for (`crowdwise.held_out`): weak guides, and a second fit.
-    Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature. seconds:
-    of the one fit to all votes. Gold items are told, and not measured. `fitted` has results that are there already: they come first, without seconds.
-    `callback(name)` is called before each fit. Truth is used to measure only. trusted: annotators to
-    believe (`settle`).
+    Where truth is known: accuracy, macro_f1, log_loss, calibration_error, and that error at the temperature; gold items
+    are told, and not measured. seconds: of the one fit to all votes. `fitted` has results that are there already: they
+    come first, without seconds. `callback(name)` is called before each fit. Truth is used to measure only. trusted:
+    annotators to believe (`settle`).
     """
     results: dict[str, Result] = dict(fitted or {})
     methods = tuple(dict.fromkeys((*results, *methods)))
@@ -118,8 +118,8 @@ def advice(crowd: Crowd, results: Mapping[str, Result], truth: Any = None, gold:
     usual = "auto" if "auto" in results else next(iter(results))
     if truth is None:
         return (
-            f"Without known labels no figure here tells which method is right: take {usual}, and have some of the items "
-            "looked at on which methods differ (--differ)."
+            f"Without known labels no figure here tells which method is right: take {usual}, and have some of the "
+            "items looked at on which methods differ (--differ)."
         )
     codes = measured_codes(crowd, truth, gold)
     known = codes >= 0

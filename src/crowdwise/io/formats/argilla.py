@@ -22,6 +22,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
     """`responses` hold a list of values for each question, `suggestions` what machines say."""
     for where, record in found:
         item = record.get("id", record.get("_server_id", where))
+        answers.show(item, record.get("fields"))
         for question, given in _by_question(record, "responses", answers):
             for one in answers.objects(given, question):
                 _vote(answers, question, item, one.get("user_id"), one.get("value"))

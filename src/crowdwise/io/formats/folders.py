@@ -33,6 +33,7 @@ def read_doccano(files: Files, answers: Answers) -> None:
                 answers.fail(f"label of {path}", "it is missing: is this a file of doccano?")
             item, given = record.get("id", where), record.get("label", record.get("labels"))
             given = answers.listed(given, f"label of {path}")
+            answers.show(item, record.get("text", record.get("data")))
             if given and isinstance(given[0], list):
                 if not all(isinstance(span, list) and len(span) == 3 for span in given):
                     answers.fail(f"label of {path}", "spans are [start, end, label]")

@@ -32,6 +32,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
     """Questions are the results' `from_name`; predictions are machines named by `model_version`."""
     for where, task in found:
         item = task.get("id", where)
+        answers.show(item, task.get("data"))
         for annotation in answers.objects(task.get("annotations", task.get("completions")), "annotations"):
             if annotation.get("was_cancelled") or annotation.get("skipped"):
                 answers.skip("skipped")
@@ -69,7 +70,7 @@ def write_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Itera
 def write_labels(
     labels: Labels, question: str, tasks: Iterable[tuple[str, dict[str, Any]]] | None
 ) -> Iterator[dict[str, Any]]:
-    """Tasks with a prediction each: the tasks of the export that the votes came from, if there is one.
+    """Tasks with a prediction each, those that have a label; of the export that the votes came from, if there is one.
 
     `score` is the confidence: Label Studio's uncertainty sampling shows the lowest first.
     """
@@ -78,11 +79,10 @@ def write_labels(
     for where, task in source:
         told = _shown(task, question) or (told if tasks is not None else ITEM)
         found = labels.of(task.get("id", where))
-        prediction = {}
-        if found is not None:
-            result = [_choice(question, told, found[0])]
-            prediction = {"predictions": [{"model_version": labels.model, "score": found[1], "result": result}]}
-        yield {name: task[name] for name in ("id", "data") if name in task} | prediction
+        if found is None:  # imported once more, a task without a prediction would be one task too many
+            continue
+        prediction = {"model_version": labels.model, "score": found[1], "result": [_choice(question, told, found[0])]}
+        yield {name: task[name] for name in ("id", "data") if name in task} | {"predictions": [prediction]}
 
 
 def is_flat(record: dict[str, Any]) -> bool:

@@ -26,6 +26,8 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
     for _, record in found:
         who = answers.named(record.get("_annotator_id") or record.get("_session_id"), "_annotator_id")
         answer, time = record.get("answer"), record.get("_timestamp")
+        for key in ("_input_hash", "_task_hash"):
+            answers.show(record.get(key), record.get("text"))
         if answer not in ("accept", "reject", "ignore"):
             answers.fail("answer", f"{answer!r} is not accept, reject or ignore")
         if answer == "ignore":

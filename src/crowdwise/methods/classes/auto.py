@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ...engine import NumpyEngine
 from ...errors import InputError, how_many
 from ...fit.aggregator import Aggregator
-from ...fit.method import Callback, Solution, Watch, Weighed
+from ...fit.method import LOG, Callback, Solution, Watch, Weighed
 from ...fit.options import AnyNumber
 from ...fit.params import Axes, Params
 from ...fit.result import Result
@@ -95,7 +96,9 @@ class Auto(Aggregator):
                 member = make(name, seed=self.seed)
                 known_of = replace(start, method=member, params=before[name]) if name in before else None
                 begin = known_of if known_of is not None and member.continues(known_of) else None
+                began = perf_counter()
                 fitted[name] = member.solve(ops, rest, begin, watch)
+                LOG.info("auto: %s, %d steps, %.2f s", name, len(fitted[name].trace), perf_counter() - began)
         params, notes = self._deciding(ops, fitted)
         if gold is not None and gold.item.size:
             params |= learned(ops, _joint(ops, params, rest), gold)

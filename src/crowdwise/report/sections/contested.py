@@ -32,7 +32,7 @@ def section(about: About) -> list[dict[str, Any]]:
     told = [dict(zip(rows.columns, row, strict=True)) for row in rows.rows()]
     why = _why(few, result, rows["item"])
     return [
-        {**row, "said": _tally(few.classes, votes), "why": reason}
+        {**row, "text": about.texts.get(row["item"]), "said": _tally(few.classes, votes), "why": reason}
         for row, votes, reason in zip(told, said, why, strict=True)
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...study.annotators import agreement, pairwise_agreement
-from ...votes.codes import find
+from ...votes.codes import Array, find
 from ...votes.crowd import Crowd
 from ...votes.table import Table
 from ..about import About
@@ -35,7 +35,7 @@ def coefficients(crowd: Crowd, *, level: float, seed: int, engine: str) -> dict[
 
 
 def heat_map(crowd: Crowd, found: Table) -> dict[str, Any]:
-    """Agreement of two by two: members of groups, side by side, and then the busiest; 100 in all.
+    """Agreement of two by two: of members of groups and of the busiest, 100 in all; those who agree stand together.
 
     `grouped` tells whether there are groups. NaN where two share no item.
     """
@@ -50,4 +50,23 @@ def heat_map(crowd: Crowd, found: Table) -> dict[str, Any]:
     for a, b in ((first, second), (second, first)):
         same[a, b], shared[a, b] = pairs["agreement"], pairs["shared"]
     grouped = bool((found["group"][chosen] >= 0).any())
-    return {"annotators": names, "grouped": grouped, "agreement": same, "shared": shared}
+    order = similar_order(same)
+    both = np.ix_(order, order)
+    return {"annotators": names[order], "grouped": grouped, "agreement": same[both], "shared": shared[both]}
+
+
+def similar_order(agreement: Array) -> Array:
+    """An order in which those who agree with the same people stand side by side; NaN: nothing is known.
+
+    >>> apart = np.kron(np.eye(2), np.ones((2, 2)))[[0, 2, 1, 3]][:, [0, 2, 1, 3]]
+    >>> (similar_order(apart) % 2).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    n = len(agreement)
+    if n < 3 or np.isnan(agreement).all():
+        return np.arange(n)
+    known = np.where(np.isnan(agreement), np.nanmean(agreement), agreement)
+    first, second = np.triu_indices(n, 1)
+    return np.asarray(leaves_list(linkage(1.0 - known[first, second], "average", optimal_ordering=True)))

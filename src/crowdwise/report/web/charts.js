@@ -150,10 +150,11 @@ const MOST_NAMED = 40; // annotators that it has room to name
 function heatMap(map, label) {
   const n = map.annotators.length, top = 4;
   let cell = 0, left = 0;
-  return chart(label, (width) => Math.min(width, 560, 60 * n), (width, height) => {
+  const room = (width) => (n <= MOST_NAMED && width > 360 ? 120 : top);
+  return chart(label, (width) => Math.min(width - room(width), 560, 60 * n), (width, height) => {
     cell = (height - 2 * top) / n;
-    const named = n <= MOST_NAMED && width > height + 120;
-    left = named ? 120 : top;
+    left = room(width);
+    const named = left > top;
     const gap = cell > 8 ? 1 : 0, paths = range(LEVELS).map(() => []);
     for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) {
       const share = map.agreement[a][b];

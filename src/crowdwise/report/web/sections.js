@@ -161,6 +161,7 @@ const SECTIONS = {
     const facts = ["command", "method", "settings", "remarks", ...(made.steps ? ["steps", "converged"] : []), "version", "python", "numpy", "date"].filter((key) => made[key] !== undefined && shown(made[key]) !== "");
     return [
       about(say(words.about, { version: made.version, method: made.method, seed: String(made.seed) }), made.anonymised ? ` ${words.anonymised}` : ""),
+      about(words.more),
       el("dl", {}, facts.map((key) => [el("dt", {}, words[key]), el("dd", {}, key === "command" ? el("code", {}, made[key]) : shown(made[key]))])),
     ];
   },
@@ -201,14 +202,15 @@ function contestedItem(item) {
     el("span", {}, say(words.heading, { label: name(item.label), confidence: percent(item.confidence) })),
     el("span", { class: "quiet" }, say(words.facts, { count: item.votes, gain: fixed(item.gain) })));
   const trusted = item.trusted === undefined || item.trusted === null ? null : paragraph(say(words.trusted, { class: name(item.trusted) }));
+  const shown = item.text ? el("blockquote", {}, clipped(item.text, 600)) : null;
   const said = rows(item.said), tally = about(said.map((row, place) => [place ? " · " : "", say(words.said, { votes: row.votes, label: name(row.label) })]),
     said.length && !said.some((row) => row.label === item.label) ? [" · ", say(words.unsaid, { label: name(item.label) })] : null);
-  if (!why) return el("details", {}, heading, trusted, tally, paragraph(words.not_apart));
+  if (!why) return el("details", {}, heading, shown, trusted, tally, paragraph(words.not_apart));
   const votes = rows(why.votes).map((vote) => [say(words.vote, { annotator: voter(vote.annotator), label: name(vote.label) }), vote.contribution]);
   if (why.further_votes) votes.push([say(words.further, { count: why.further_votes }), why.further]);
   const parts = [[why.additive ? words.before : words.rest, why.before], ...votes];
   const most = Math.max(...parts.map(([, value]) => Math.abs(value)), Math.abs(why.total));
-  return el("details", {}, heading, trusted, tally,
+  return el("details", {}, heading, shown, trusted, tally,
     about(say(words.unit, { unit: why.unit, label: name(item.label), other: name(why.other) })),
     el("table", { class: "votes" }, el("tbody", {}, [...parts, [el("strong", {}, words.total), why.total]].map(([what, value]) =>
       el("tr", {}, el("th", { scope: "row" }, what), el("td", {}, diverging(value, most)), el("td", { class: "number" }, `${value < 0 ? "−" : "+"}${fixed(Math.abs(value))}`))))));

@@ -50,7 +50,8 @@ def quality(crowd: Crowd, result: Result, *, level: float | None = None, gold: A
     columns: dict[str, Any] = {
         "annotator": crowd.annotators,
         **{name: column for name, column in crowd.annotator_extra.items() if name == "kind"},
-        "votes": votes if crowd.weight is not None else np.rint(votes).astype(np.int64),
+        "votes": np.bincount(crowd.annotator, minlength=crowd.n_annotators),
+        **({} if crowd.weight is None else {"weight": votes}),
         "accuracy": mean(np.einsum("jkk->j", counts)),
     }
     if level is not None:
