@@ -99,7 +99,7 @@ def test_labels_stay(made):
 def test_a_thousand_classes_fit_in_memory(monkeypatch):
     """Members are held side by side: those that need a tenth of the memory are left out, and it is said."""
     made = simulate.crowd(simulate.one_coin(40, 200, 0.8), n_items=200, per_item=3, seed=0)
-    monkeypatch.setattr("crowdwise.fit.aggregator._memory", lambda: 2**25)
+    monkeypatch.setattr("crowdwise.fit.aggregator.available_memory", lambda: 2**25)
     result = Auto().fit(made.crowd)
     assert any("left out" in note for note in result.notes)
     assert (result.labels == made.truth).mean() > 0.8

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .method import Method
 
 FORMAT = 2
-FEW_NEW = 0.2  # of all votes: with more new ones a fit begins anew
+FEW_NEW, MANY = 0.2, 50_000  # of all votes, and votes: with more new ones, or fewer in all, a fit begins anew
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -133,8 +133,8 @@ class Result:
     ) -> Result:
         """These votes and more, fitted together: new votes, items, annotators and classes.
 
-        What a fit of all votes gives, to the method's tolerance; methods that climb begin where this result stands,
-        which takes a fraction of the time, unless classes, or more than a fifth of the votes, are new. `gold` joins what was known before. A settled
+        What a fit of all votes gives, to the method's tolerance. In large crowds, methods that climb begin where this
+        result stands, which takes a fraction of the time (`leads_to`). `gold` joins what was known before. A settled
         result is settled again.
         """
         if self.votes is None:
@@ -150,12 +150,14 @@ class Result:
         return settle(votes, self.method, trusted=trusted, **how)
 
     def leads_to(self, votes: Any, method: Method[Any, Any]) -> bool:
-        """Whether a method's fit of more votes can begin here.
+        """Whether a method's fit of more votes can begin here, and end where one from the votes alone ends.
 
-        Not if a class is new, of which nothing is known; nor if many votes are, which may lead up another hill.
+        Not if a class is new, of which nothing is known; nor if many votes are, or if there are few in all, which may
+        lead up another hill: a fit of few votes takes no time.
         """
-        few = self.votes is not None and len(votes) - len(self.votes) <= FEW_NEW * len(votes)
-        return few and method.continues(self) and len(getattr(votes, "classes", ())) == len(self.names.classes)
+        if self.votes is None or len(votes) < MANY or len(votes) - len(self.votes) > FEW_NEW * len(votes):
+            return False
+        return method.continues(self) and len(getattr(votes, "classes", ())) == len(self.names.classes)
 
     def predict(
         self,

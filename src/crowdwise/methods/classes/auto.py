@@ -90,7 +90,8 @@ class Auto(Aggregator):
         watch = Watch(callback)
         gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
-        fitting = [name for name in (*COMMITTEE, RICHER) if make(name).affordable(ops.crowd, SHARE)]
+        asked = [*COMMITTEE, *([] if self._decided(start) else [RICHER])]
+        fitting = [name for name in asked if make(name).affordable(ops.crowd, SHARE)]
         for name in fitting or [min(COMMITTEE, key=lambda name: make(name).bytes_needed(ops.crowd))]:
             if not watch.stopped:
                 member = make(name, seed=self.seed)
@@ -99,7 +100,9 @@ class Auto(Aggregator):
                 began = perf_counter()
                 fitted[name] = member.solve(ops, rest, begin, watch)
                 LOG.info("auto: %s, %d steps, %.2f s", name, len(fitted[name].trace), perf_counter() - began)
-        params, notes = self._deciding(ops, fitted)
+        params, notes = self._deciding(ops, fitted, asked)
+        if RICHER not in asked:
+            params["evidence"] = start.params["evidence"]
         if gold is not None and gold.item.size:
             params |= learned(ops, _joint(ops, params, rest), gold)
             notes.append(_about_gold(params, gold))
@@ -123,11 +126,17 @@ class Auto(Aggregator):
     def load(self) -> int:
         return 10
 
-    def _deciding(self, ops: NumpyEngine, fitted: Mapping[str, Solution[Array]]) -> tuple[Params, list[str]]:
+    def _decided(self, start: Result | None) -> bool:
+        """Whether an earlier fit of most of these votes spoke clearly against kinds of items."""
+        return start is not None and "evidence" in start.params and float(start.params["evidence"][0]) < -self.gate
+
+    def _deciding(
+        self, ops: NumpyEngine, fitted: Mapping[str, Solution[Array]], asked: Sequence[str]
+    ) -> tuple[Params, list[str]]:
         """The parameters of those who decide, and why they do."""
         committee = [name for name in COMMITTEE if name in fitted]
         notes = []
-        if missing := [name for name in (*COMMITTEE, RICHER) if name not in fitted]:
+        if missing := [name for name in asked if name not in fitted]:
             notes.append(f"{', '.join(missing)} left out: too many classes for them, or stopped early")
         labels = np.array([first_of_tied(fitted[name].found) for name in committee])
         united = float((labels == labels[0]).all(axis=0).mean())
