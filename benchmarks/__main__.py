@@ -11,7 +11,7 @@ ALL = (
     "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
-    "soft", "large", "fuzz", "gold", "replay", "quality",
+    "soft", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
 )  # fmt: skip
 
 if __name__ == "__main__":

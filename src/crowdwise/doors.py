@@ -45,6 +45,11 @@ class Door(ModuleType):
                     return getattr(module, name)
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        """A door of a function's name is that function: `crowdwise.compare(crowd)`."""
+        function = self.__name__.rpartition(".")[2]
+        return getattr(self, function)(*given, **options)
+
     def __dir__(self) -> list[str]:
         return sorted({name for module in map(import_module, self.__behind) for name in dir(module) if name[0] != "_"})
 

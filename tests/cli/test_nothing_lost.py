@@ -44,7 +44,7 @@ def folder(tmp_path):
         ("report v.csv --out r.html --labels r.html", "--out and --labels both name r.html"),
         ("report v.csv --truth t.csv --labels t.csv", "would be written over t.csv"),
         ("compare v.csv --truth t.csv --differ t.csv", "would be written over t.csv"),
-        ("convert v.csv v.csv", "would be written over v.csv"),
+        ("convert v.csv v.csv", "OUT v.csv would be written over v.csv"),
         ("simulate --out s.csv --truth s.csv", "--out and --truth both name s.csv"),
         ("train --features t.csv --votes v.csv --out v.csv", "is a file: name a folder"),
         ("train --features t.csv --votes m/labels.csv --out m", "would be written over m/labels.csv"),
@@ -61,8 +61,8 @@ def test_outputs_are_no_inputs(folder, words, message):
     assert (folder / "v.csv").read_text() == VOTES and not (folder / "s.csv").exists()
 
 
-def test_pipes_and_devices_are_no_files(folder):
-    assert run("aggregate", "v.csv", "-m", "wawa", "--out", "l.csv", "--save", "/dev/null", cwd=folder).returncode == 0
+def test_standard_input_is_no_file(folder):
+    assert run("aggregate", "-", "-m", "wawa", "--out", "-", cwd=folder, stdin=VOTES).returncode == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -95,7 +95,7 @@ def test_gold_that_contradicts_the_votes_is_told(folder):
     assert done.returncode == 0 and "contradict" not in done.stderr
     (folder / "new.csv").write_text("item,label\ni0,0\ni1,7\n")
     done = run("aggregate", "v.csv", "-m", "dawid-skene", "--gold", "new.csv", "--out", "l.csv", cwd=folder)
-    assert "gold has 1 label that nobody voted for: '7'" in done.stderr
+    assert "new.csv: 1 label that nobody voted for: '7'" in done.stderr
 
 
 def test_what_was_told_is_not_measured(folder):
@@ -178,3 +178,38 @@ def test_interrupted_work_says_what_is_kept(folder, monkeypatch):
     monkeypatch.setattr("crowdwise.study.annotators.quality", interrupted)
     done = run("aggregate", "v.csv", "--out", "l.csv", "--annotators-out", "a.csv", "-m", "wawa", cwd=folder)
     assert done.returncode == 130 and done.stderr.endswith("stopped: these files are whole: l.csv\n")
+
+
+def test_known_labels_are_spelt_as_the_votes_are(folder):
+    """Truth and gold in another case: measured as they are meant with --normalise, told without it."""
+    words = ["A" if k % 2 else "B" for k in range(6)]
+    lines = [f"i{k},{who},{word}" for k, word in enumerate(words) for who in ("ann", "bob", "cy")]
+    (folder / "w.csv").write_text("\n".join(["item,annotator,label", *lines]) + "\n")
+    lower = [f"i{k},{word.lower()}" for k, word in enumerate(words[:5])]
+    (folder / "lower.csv").write_text("\n".join(["item,label", *lower, "i5,A"]) + "\n")
+    command = ["compare", "w.csv", "--truth", "lower.csv", "--methods", "majority-vote", "--no-forecasts", "--json"]
+    done = run(*command, cwd=folder)
+    assert "lower.csv: 2 labels that nobody voted for: 'b', 'a'; votes spell them otherwise: --normalise" in done.stderr
+    (row,) = json.loads(run(*command, "--normalise", cwd=folder).stdout)["methods"]
+    assert row["accuracy"] == 1.0
+    done = run("aggregate", "w.csv", "-m", "wawa", "--gold", "lower.csv", "--normalise", "--out", "l.csv", cwd=folder)
+    assert done.returncode == 0 and "nobody voted" not in done.stderr
+
+
+def test_labels_that_are_no_votes(folder):
+    done = run("aggregate", "v.csv", "-m", "wawa", "--no-vote", "xyz", "--out", "l.csv", cwd=folder)
+    assert "no vote has the label 'xyz' (--no-vote)" in done.stderr
+    (folder / "na.csv").write_text(VOTES + "i9,ann,na\ni9,bob,NA\n")
+    done = run("aggregate", "na.csv", "-m", "wawa", "--no-vote", "Na", "--normalise", "--out", "l.csv", cwd=folder)
+    assert "2 votes left out: no vote" in done.stderr
+
+
+def test_loud_and_quiet_is_neither(folder):
+    done = run("aggregate", "v.csv", "-q", "-v", cwd=folder)
+    assert done.returncode == 2 and "--quiet and --verbose: choose one" in done.stderr
+
+
+def test_binary_files_are_no_text(folder):
+    (folder / "b.csv").write_bytes(bytes(range(256)) * 4)
+    done = run("aggregate", "b.csv", cwd=folder)
+    assert done.returncode == 1 and "b.csv: this is no text, and no format that is read" in done.stderr

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 
+import crowdwise
 from crowdwise import METHODS, Crowd, DawidSkene, InputError, Result, Table, load, settle, simulate
 from crowdwise.methods import make
 from crowdwise.simulate import one_coin
@@ -77,7 +78,10 @@ def test_classes_that_were_not_there(halves):
         result.predict(late)
     ignored = result.predict(late, new_classes="ignore")
     assert ignored.classes.tolist() == ["cat", "dog"]
-    assert ignored.votes.dropped["relabelled"] == int((late.classes[late.label] == "owl").sum())
+    owls = int((late.classes[late.label] == "owl").sum())
+    assert ignored.notes == (f"{owls} votes left out: for classes that were not there",)
+    with pytest.raises(InputError, match="does not hold its votes"):  # what was predicted was not fitted
+        ignored.update(late)
     added = result.predict(late, new_classes="add")
     assert added.classes.tolist() == ["cat", "dog", "owl"] and (added.labels == "owl").any()
     with pytest.raises(InputError, match="choose error, add or ignore"):
@@ -92,6 +96,10 @@ def test_frames_go_in_and_come_out(library):
         assert isinstance(result.to_frame(), library.DataFrame)
     wide = library.DataFrame({"item": ["i1", "i2"], "ann": ["x", "y"], "bob": ["x", "y"]})
     assert DawidSkene().fit(wide).labels.tolist() == ["x", "y"]
+    more = library.DataFrame({"photo": ["i3"], "who": ["a"], "said": ["x"]})
+    assert isinstance(DawidSkene().fit(frame, **columns).update(more, **columns).to_frame(), library.DataFrame)
+    with pytest.raises(InputError, match="has no option 'itm'"):
+        settle(wide, itm="x")
     with pytest.raises(InputError, match="names a column of a frame, and these are votes already"):
         DawidSkene().fit(Crowd.from_matrix([[0, 1]]), item="x")
 
@@ -111,6 +119,9 @@ def test_in_a_notebook():
     assert sum(result["i1"]["probabilities"].values()) == pytest.approx(1.0)
     with pytest.raises(InputError, match="item 'i9' is not in this result"):
         result["i9"]
+    assert "i1" in result and "i9" not in result and list(result) == ["i1", "i2"]
+    with pytest.raises(InputError, match="is not in this result"):
+        result[["i1"]]
     for shown in (crowd, result, result.to_table()):
         assert "<table>" in shown._repr_html_() and "<ann>" not in shown._repr_html_()
     assert json.loads(result.to_json())["found"][0]["item"] == "i1"
@@ -127,3 +138,40 @@ def test_plots(made):
 def test_methods_are_cloned():
     method = DawidSkene(max_iter=7, class_prior="uniform")
     assert method.get_params()["max_iter"] == 7 and clone(method) == method
+
+
+def test_item_priors_are_given_again(made):
+    prior = np.full((300, 3), 1.0 / 3.0)
+    result = DawidSkene().fit(made.crowd, item_prior=prior)
+    more = made.crowd.take(made.crowd.item < 3)
+    with pytest.raises(InputError, match="this result has an item prior"):
+        result.update(more)
+    assert len(result.update(more, item_prior=prior)) == 300
+
+
+def test_classes_stand_as_if_all_had_come_at_once():
+    first, more = ([("i1", "u", "dog"), ("i1", "v", "cat")], [("i2", "u", "ant"), ("i2", "v", "cat")])
+    vote = make("majority-vote")
+    whole = vote.fit(Crowd.from_triples(first + more))
+    parts = [Crowd.from_triples(part) for part in (first, more)]
+    for result in (vote.fit(parts[0] + parts[1]), vote.fit(parts[0]).update(parts[1])):
+        assert result.classes.tolist() == whole.classes.tolist() and result.labels.tolist() == whole.labels.tolist()
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_wide_frames_whose_first_column_names_their_rows(library, tmp_path):
+    wide = library.DataFrame({"img": [11, 12, 13, 14], "r1": [0, 1, 2, 1], "r2": [0, 1, 1, 1], "r3": [0, None, 2, 1]})
+    for result in (settle(wide), settle(wide, item="img")):
+        assert result.items.tolist() == [11, 12, 13, 14] and result.annotators.tolist() == ["r1", "r2", "r3"]
+    path = tmp_path / "wide.csv"
+    path.write_text("img,r1,r2,r3\n11,0,0,0.0\n12,1,1,\n13,2,1,2.0\n14,1,1,1.0\n")
+    result = settle(path)
+    assert result.annotators.tolist() == ["r1", "r2", "r3"] and result.classes.tolist() == ["0", "1", "2"]
+
+
+def test_doors_are_functions(made):
+    table, _ = crowdwise.compare(made.crowd.to_frame("pandas"), methods="majority-vote", forecasts=False)
+    assert table["method"].tolist() == ["majority-vote"]
+    with pytest.raises(InputError, match="gold comes as"):
+        DawidSkene().fit(made.crowd, gold=["cat"])
+    assert settle(made.crowd, DawidSkene).method == DawidSkene()

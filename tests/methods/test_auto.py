@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.csv
 import pytest
+from crowdwise.annotators import verdicts
 from scipy.sparse import csr_array
 
-from crowdwise import Auto, Crowd, simulate
+from crowdwise import Auto, Crowd, settle, simulate
 from crowdwise.methods.classes import strangers
 from crowdwise.methods.classes.gold_stack import SCALE, _mode
 from crowdwise.methods.classes.strangers import MISLED, population, strangers_say
@@ -189,3 +190,12 @@ def test_gold_is_what_it_is(made):
     assert (result.labels[:40] == made.truth[:40]).all()
     assert (result.confidence[:40] > 0.999).all()
     assert any("40 known items taught" in note for note in result.notes)
+
+
+def test_a_thousand_classes_take_no_time():
+    """Confusion matrices of so many classes say nothing and take minutes: their models are left out, and verdicts come."""
+    made = simulate.crowd(simulate.one_coin(20, 500, 0.8), n_items=300, per_item=5, seed=0)
+    result = settle(made.crowd)
+    assert "ibcc, community-bcc, ebcc left out: too many classes for them, or stopped early" in result.notes
+    assert (result.labels == made.truth).mean() > 0.9
+    assert len(verdicts(made.crowd, result)) == 20

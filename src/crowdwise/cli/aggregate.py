@@ -68,7 +68,7 @@ def aggregate(
     _check_target(to, out, json)
     with speech.spoken_warnings(), speech.progress(method) as tell:
         begin = load(start) if start and start.endswith(".npz") else start
-        found = inputs.settled(given, tell, start=begin)
+        found = inputs.settled(context, tell, start=begin)
         crowd, known, result = found.crowd, found.gold, found.result
         columns = dict(result.to_table().columns)
         if intervals is not None:
@@ -85,7 +85,7 @@ def aggregate(
         speech.say(f"{int(unsure.sum()):,} of {left} left without a label: below {min_confidence}")
     table = Table({**columns, "label": labels})
     if to != "table":
-        _for_a_tool(to, out, inputs.sources(given), found.reading, result, confidence, min_confidence)
+        _for_a_tool(to, out, list(votes or ()), found.reading, result, confidence, min_confidence)
     elif out != "-" or not json:
         write_table(table, out)
     if annotators_out:
@@ -146,5 +146,7 @@ def _for_a_tool(
 
     one = len(files) == 1 and Path(files[0]).is_file()
     source = files[0] if one and reading.export == to else None
+    if source is None and reading.export == to:
+        speech.say("left out: texts and other data of the tasks, which come along from a single file only")
     labels = Labels.of_result(result, confidence, least)
     write_labels(labels, out, to, source=source, question=reading.question or "label")

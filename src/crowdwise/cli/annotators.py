@@ -69,7 +69,7 @@ def annotators(
     given = context.params
     extra = tuple(name for name in (time, seconds) if name)
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
-        settled = inputs.settled(given, tell, extra)
+        settled = inputs.settled(context, tell, extra)
         crowd, known, result, engine = settled.crowd, settled.gold, settled.result, given["engine"]
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
         found = verdicts(crowd, result, **rules, gold=known, engine=engine)
@@ -89,6 +89,8 @@ def annotators(
         read_again = {name: told[name] for name in ("annotator", "annotators", "delimiter", "encoding")}
         files = [] if settled.reading.export or given["normalise"] else list(votes or ())
         whole = files[0] if len(files) == 1 and Path(files[0]).is_file() else "-"
+        if whole == "-":
+            speech.say(f"{pruned} has the votes as they were read, without further columns of the files")
         _write_pruned(whole, pruned, left, found["annotator"][gone].tolist(), read_again)
         whole = how_many(crowd.n_votes, "votes")
         speech.say(f"{pruned}: {left.n_votes:,} of {whole}, {how_many(left.n_annotators, 'annotators')}")

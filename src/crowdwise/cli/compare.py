@@ -41,7 +41,7 @@ def compare(
 
     Example: crowdwise compare votes.csv --truth truth.csv --differ disputed.csv
     """
-    from ..io import read_labels, write_table
+    from ..io import write_table
     from ..methods import names
     from ..study.compare import MEASURES, USUAL, advice, digits, disputed
     from ..study.compare import compare as side_by_side
@@ -50,9 +50,7 @@ def compare(
     chosen = names() if methods == "all" else [name.strip() for name in methods.split(",")] if methods else USUAL
     with speech.spoken_warnings(), speech.progress("compare") as tell:
         crowd, known = inputs.with_known(inputs.read(context.params), context.params)
-        true = read_labels(truth) if truth else None
-        if true:
-            inputs.require_kin(crowd, true, str(truth))
+        true = inputs.known_labels(truth, crowd, context.params) if truth else None
         table, results = side_by_side(
             crowd,
             truth=true,

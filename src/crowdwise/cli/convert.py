@@ -50,6 +50,8 @@ def convert(
         raise InputError(f"--gold-out {gold_out}: {', '.join(inputs.sources(context.params))} holds no gold")
     for note in write_votes(crowd, out, to, question=reading.question or "label"):
         speech.say(f"left out: {note}")
+    if reading.texts:
+        speech.say(f"left out: the texts of {how_many(len(reading.texts), 'items')}")
     if gold and not gold_out:
         speech.say(f"left out: gold of {how_many(len(gold), 'items')}; --gold-out writes it")
     if gold_out:

@@ -28,7 +28,7 @@ def explain(
 
     given = context.params
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
-        settled = inputs.settled(given, tell)
+        settled = inputs.settled(context, tell)
     method, known = settled.result.method.name, settled.gold
     why = why_of(settled.crowd, settled.result, which, against)
     inputs.say_settled(settled, given)

@@ -37,7 +37,7 @@ def identify(
 
     given = context.params
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
-        settled = inputs.settled(given, tell)
+        settled = inputs.settled(context, tell)
         found = identified(settled.crowd, settled.result, enough=enough, engine=given["engine"])
     inputs.say_settled(settled, given)
     if out:

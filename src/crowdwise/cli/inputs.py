@@ -6,7 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
+
 from ..errors import InputError, OptionError, how_many
+from .options import READING, SETTLING
 from .speech import say, say_notes, steps
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ def model(given: Mapping[str, Any]) -> Any:
 
 
 def settled(
-    given: Mapping[str, Any],
+    context: typer.Context,
     tell: Callable[[str], None] | None = None,
     extra: tuple[str, ...] = (),
     start: Any = None,
@@ -46,13 +49,18 @@ def settled(
     from ..fit.result import load
     from ..study.settle import settle
 
+    given = context.params
     if given["result"]:
-        return _given(given, load(given["result"]), extra)
+        return _given(context, load(given["result"]), extra)
+    if given["save"] and not given["save"].endswith(".npz"):
+        raise OptionError(f"--save {given['save']}: the name must end in .npz")
     method = model(given)
     reading = read(given, extra)
     if start is not None and not isinstance(start, str) and not getattr(method, "history", 0.0):
-        reading = _joined(reading, start)  # with history, the sums of earlier votes count in their place
+        reading = _joined(reading, start, given)
         start = start if start.leads_to(reading.crowd, method) else None
+    elif start is not None and not isinstance(start, str):
+        say("history: the earlier votes count as what is known of the annotators, and the new file is labelled alone")
     crowd, gold = with_known(reading, given)
     trusted = given["trusted"] or []
     if hide is not None:
@@ -71,19 +79,23 @@ def say_settled(found: Settled, given: Mapping[str, Any]) -> None:
         say(f"the result and its votes: {given['save']}; --result takes it in place of a fit")
 
 
-def _given(given: Mapping[str, Any], result: Result, extra: tuple[str, ...]) -> Settled:
+def _given(context: typer.Context, result: Result, extra: tuple[str, ...]) -> Settled:
     """A saved result, with its votes, or with the file of them."""
     from ..io import Reading
     from ..votes.crowd import Crowd
 
+    given = context.params
     name = given["result"]
     if not isinstance(result.votes, Crowd):
         raise InputError(f"{name} holds no votes: save it again with aggregate --save")
-    for option in ("set_", "save", "trusted"):
-        if given[option]:
-            spelt = f"--{option.strip('_')}"
+    told = {*SETTLING, "start"} - {"result", "engine"} | (set() if given["votes"] else set(READING))
+    for option in sorted(told & given.keys()):
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            spelt = f"--{option.strip('_').replace('_', '-')}"
             raise OptionError(f"{spelt} and --result: {name} is fitted already, so that {spelt} has nothing to do")
     reading = read(given, extra) if given["votes"] else Reading(result.votes, {}, ())
+    reading = reading._replace(gold=result.gold)
     if given["votes"] and not reading.crowd.same(result.votes):
         theirs = f"{how_many(reading.crowd.n_votes, 'votes')} in {', '.join(given['votes'])}"
         raise InputError(f"{name} is of other votes: {how_many(result.votes.n_votes, 'votes')}, and {theirs}")
@@ -91,20 +103,26 @@ def _given(given: Mapping[str, Any], result: Result, extra: tuple[str, ...]) -> 
     return Settled(reading, crowd, gold, result)
 
 
-def _joined(reading: Reading, start: Result) -> Reading:
+def _joined(reading: Reading, start: Result, given: Mapping[str, Any]) -> Reading:
     """New votes behind those of an earlier result, which they join, and its gold."""
     from ..votes.crowd import Crowd
+    from ..votes.spelling import normalised
 
     if not isinstance(start.votes, Crowd):
         return reading
     crowd = reading.crowd
-    whole = start.votes.extend(crowd)
+    whole = start.votes.joined(crowd)
+    if given["normalise"]:
+        whole, told = normalised(whole)
+        say(told) if told else None
     again = whole.n_repeated - crowd.n_repeated - start.votes.n_repeated
-    say(f"{how_many(crowd.n_votes, 'votes')} join the {start.votes.n_votes:,} of the saved result: {whole.sizes}")
+    whole = whole.once(given["repeats"])
+    say(f"{how_many(crowd.n_votes, 'votes')} and the {start.votes.n_votes:,} of the saved result: {whole.sizes}")
     if again == crowd.n_votes:
+        counted = "all count (--repeats last)" if given["repeats"] == "all" else "the last ones count"
         say(
             "every new vote is of an annotator who had voted on that item before: is the file in the saved result "
-            "already? All count"
+            f"already? {counted}"
         )
     return reading._replace(crowd=whole, gold={**start.gold, **reading.gold})
 
@@ -162,29 +180,35 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
 
 def with_known(reading: Reading, given: Mapping[str, Any]) -> tuple[Any, dict[Any, Any] | None]:
     """The crowd and its gold: from the file, or from beside the votes; its classes join those of the votes."""
-    from ..io import read_labels
-    from ..votes.codes import find, names_array, shown
-    from ..votes.spelling import same_spelling
+    from ..votes.codes import find, names_array
 
     file = given["gold"]
-    gold = dict(reading.gold) if file is None else read_labels(file)
-    if given["normalise"]:
-        gold = same_spelling(gold, reading.crowd.classes)
+    gold = dict(reading.gold) if file is None else known_labels(file, reading.crowd, given)
     if file is not None and reading.gold:
-        say(f"gold comes from {file}; the gold column beside the votes is left out")
-    if file is not None:
-        require_kin(reading.crowd, gold, file)
+        say(f"gold comes from {file}; the gold beside the votes is left out")
     place = find(names_array(list(gold)), reading.crowd.items)
-    told = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
-    classes = list(dict.fromkeys(told))
-    if classes and (
-        new := [
-            one for one, at in zip(classes, find(names_array(classes), reading.crowd.classes), strict=True) if at < 0
-        ]
-    ):
-        names = ", ".join(shown(name) for name in new[:5])
-        say(f"gold has {how_many(len(new), 'labels')} that nobody voted for: {names}")
+    classes = [label for label, code in zip(gold.values(), place, strict=True) if code >= 0]
     return reading.crowd.with_names(classes=classes), gold or None
+
+
+def known_labels(file: str, crowd: Crowd, given: Mapping[str, Any]) -> dict[Any, Any]:
+    """Known labels of items, gold or truth, spelt as the votes are if --normalise asks for it; new ones are told."""
+    from ..io import read_labels
+    from ..votes.codes import find, names_array, shown
+    from ..votes.spelling import key_of, same_spelling
+
+    known = read_labels(file)
+    if given["normalise"]:
+        known = same_spelling(known, crowd.classes)
+    require_kin(crowd, known, file)
+    labels = names_array(list(dict.fromkeys(known.values())))
+    new = labels[find(labels, crowd.classes) < 0].tolist()
+    if new:
+        names = ", ".join(shown(name) for name in new[:5])
+        alike = {key_of(name) for name in new} & {key_of(name) for name in crowd.classes.tolist()}
+        hint = "; votes spell them otherwise: --normalise makes them one" if alike else ""
+        say(f"{file}: {how_many(len(new), 'labels')} that nobody voted for: {names}{hint}")
+    return known
 
 
 def require_kin(crowd: Crowd, known: dict[Any, Any], file: str) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from ..errors import OptionError
 from ..io.formats import FORMATS
 from .paths import READ, WRITTEN, require_apart
 from .speech import kept, say, set_loudness
@@ -148,6 +149,8 @@ def command(place: int, *, bare: bool = False) -> Decorator:
 
         def careful(quiet: bool, verbose: bool, **given: Any) -> None:
             require_apart(declared, given)
+            if quiet and verbose:
+                raise OptionError("--quiet and --verbose: choose one")
             set_loudness(quiet, verbose)
             try:
                 function(**given)

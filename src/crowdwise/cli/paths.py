@@ -8,6 +8,8 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from typer.models import ArgumentInfo
+
 from ..errors import OptionError
 
 Access = Literal["read", "written"]
@@ -66,6 +68,8 @@ def _spelt(name: str, one: Parameter) -> str:
         told = [getattr(info, "default", None), *(getattr(info, "param_decls", None) or ())]  # typer keeps one there
         if spelt := [word for word in told if isinstance(word, str) and word.startswith("--")]:
             return spelt[0]
+        if isinstance(info, ArgumentInfo):
+            return name.upper()
     return f"--{name.replace('_', '-')}"
 
 

@@ -68,12 +68,12 @@ def report(
 
     Example: crowdwise report votes.csv --out report.html --gold gold.csv
     """
-    from ..io import read_labels, write_table
+    from ..io import write_table
     from ..methods import make
     from ..report import anonymised
     from ..report import report as about
     from ..report.about import QUICK
-    from ..study.annotators import quality
+    from ..study.annotators import verdicts
     from ..study.settle import unsettled
     from ..votes.codes import find
 
@@ -96,11 +96,9 @@ def report(
         return crowd, believed
 
     with speech.spoken_warnings() as warned, speech.progress("report") as tell:
-        settled = inputs.settled(given, tell, extra, hide=hide if anonymise else None)
+        settled = inputs.settled(context, tell, extra, hide=hide if anonymise else None)
         crowd, known, result = settled.crowd, settled.gold, settled.result
-        true = read_labels(truth) if truth else None
-        if true:
-            inputs.require_kin(crowd, true, str(truth))
+        true = inputs.known_labels(truth, crowd, given) if truth else None
         how: dict[str, Any] = {"trusted": believed, "engine": given["engine"], "callback": speech.steps(tell)}
         blind = unsettled(crowd, inputs.model(given), **how) if known else None
         found = about(
@@ -126,8 +124,12 @@ def report(
     inputs.say_settled(settled, given)
     if labels:
         write_table(result.to_table(), labels)
+        speech.say(f"labels: {labels}")
     if annotators_out:
-        write_table(quality(crowd, result, gold=known), annotators_out)
+        people = found.content["annotators"]
+        whole = people["known"] == len(people["table"])
+        write_table(people["table"] if whole else verdicts(crowd, result, level=level, gold=known), annotators_out)
+        speech.say(f"annotators: {annotators_out}")
     if out == "-":
         typer.echo(found.text(form))
     else:

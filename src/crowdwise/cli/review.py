@@ -44,7 +44,7 @@ def review(
 
     given = context.params
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
-        settled = inputs.settled(given, tell)
+        settled = inputs.settled(context, tell)
         crowd = settled.crowd
         found = reviewed(crowd, settled.result, trusted=given["trusted"] or (), sure=sure, gold=settled.gold)
     inputs.say_settled(settled, given)

@@ -23,6 +23,7 @@ from ..votes.ties import first_of_tied
 from .dependence import find_groups, share_votes
 from .estimates import Classes
 from .method import Callback, Method, Solution, Weighed
+from .options import require_known
 from .params import Axes, Params
 from .result import Result
 
@@ -52,6 +53,7 @@ class Aggregator(Method[NumpyEngine, Array]):
         if isinstance(votes, str | Path | list | tuple) or (library_of(votes) and not _is_long(votes, columns)):
             from ..io import read_votes
 
+            require_known(f"{self.name}, reading votes,", read_votes, columns)
             return read_votes(votes, **columns).crowd
         crowd: Crowd = super().as_votes(votes, **columns)
         return crowd

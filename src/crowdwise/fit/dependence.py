@@ -54,7 +54,7 @@ def find_groups(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    crowd = crowd.counted()
+    crowd = Crowd.of(crowd).counted()
     if posterior is None:
         first = make("ibcc") if make("ibcc").affordable(crowd, FIRST) else make("mace")
         posterior = first.solve(bind(crowd, engine), known, None, None).found

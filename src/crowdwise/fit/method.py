@@ -125,6 +125,7 @@ class Method(ABC, Generic[Ops, Found]):
             keys=votes.keys,
             votes=votes,
             gold=known_labels(gold),
+            primed=item_prior is not None,
             frame=frame or "pyarrow",
         )
 

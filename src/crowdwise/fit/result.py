@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
@@ -38,7 +38,8 @@ class Result:
     ("prior", "confusion", "accuracy" ...; axes in the order annotators, true, given), `statistics` the sums that they
     were estimated from, `trace` the objective after each step, `notes` what the method has to say about its choices,
     `keys` what each item is where it is more than a name. `votes` and `gold` are what it was found in, `settled` tells
-    whether by `crowdwise.settle`: `update` goes on from there. `frame` is the library of the frame that votes came in.
+    whether by `crowdwise.settle`, `primed` whether with an item prior: `update` goes on from there. `frame` is the
+    library of the frame that votes came in.
     """
 
     method: Method[Any, Any]
@@ -54,6 +55,7 @@ class Result:
     votes: Votes | None = None
     gold: Mapping[Any, Any] = field(default_factory=dict)
     settled: bool = False
+    primed: bool = False
     frame: str = "pyarrow"
 
     # -- classes ------------------------------------------------------------------------------------------------------
@@ -94,7 +96,7 @@ class Result:
         return self.labels[self._place(item)]
 
     def _place(self, item: Any) -> int:
-        place = int(find(names_array([item]), self.items)[0])
+        place = int(find(names_array([item]), self.items)[0]) if isinstance(item, Hashable) else -1
         if place < 0:
             raise InputError(f"item {item!r} is not in this result")
         return place
@@ -128,26 +130,31 @@ class Result:
         *,
         gold: Any = None,
         trusted: Iterable[Any] = (),
+        item_prior: Any = None,
         engine: str = "auto",
         callback: Callable[[int, float], object] | None = None,
+        **columns: Any,
     ) -> Result:
         """These votes and more, fitted together: new votes, items, annotators and classes.
 
         What a fit of all votes gives, to the method's tolerance. In large crowds, methods that climb begin where this
-        result stands, which takes a fraction of the time (`leads_to`). `gold` joins what was known before. A settled
-        result is settled again.
+        result stands, which takes a fraction of the time (`leads_to`). `gold` joins what was known before. An item
+        prior has to be given again, for all items. A settled result is settled again. `columns`: as in `fit`.
         """
         if self.votes is None:
             raise InputError("this result does not hold its votes: fit all of them together")
-        votes = self.votes.extend(self.method.as_votes(more))
+        if self.primed and item_prior is None:
+            raise InputError("this result has an item prior: give item_prior= for all items, old and new")
+        votes = self.votes.joined(self.method.as_votes(more, **columns))
         known = {**self.gold, **known_labels(gold)}
         start = self if self.leads_to(votes, self.method) else None
         how: dict[str, Any] = {"gold": known or None, "start": start, "engine": engine, "callback": callback}
+        how |= {} if item_prior is None else {"item_prior": item_prior}
         if not self.settled:
-            return self.method.fit(votes, **how)
+            return replace(self.method.fit(votes, **how), frame=self.frame)
         from ..study.settle import settle
 
-        return settle(votes, self.method, trusted=trusted, **how)
+        return replace(settle(votes, self.method, trusted=trusted, **how), frame=self.frame)
 
     def leads_to(self, votes: Any, method: Method[Any, Any]) -> bool:
         """Whether a method's fit of more votes can begin here, and end where one from the votes alone ends.
@@ -167,16 +174,19 @@ class Result:
         item_prior: Any = None,
         engine: str = "auto",
         new_classes: Literal["error", "add", "ignore"] = "error",
+        **columns: Any,
     ) -> Result:
         """What new votes of known annotators say, without a refit.
 
         An annotator who was not there gets the population's parameters. A class that was not there is an error, or is
-        added (nobody is known to give it, and nothing is known of who does), or votes for it are left out
-        and counted in `result.votes.dropped`.
+        added (nobody is known to give it, and nothing is known of who does), or votes for it are left out, which
+        `notes` tell. `columns`: as in `fit`.
         """
-        votes = self.method.as_votes(votes)
+        votes, left = self.method.as_votes(votes, **columns), 0
         if new_classes != "error":
+            before = len(votes)
             votes = self._with_new_classes(votes, new_classes)
+            left = before - len(votes)
         if new_classes != "add":
             votes = self.method.votes_like(votes, self)
         params, known = self.params_on(votes), self.method.known(votes, gold, item_prior)
@@ -190,8 +200,8 @@ class Result:
             statistics={},
             trace=(),
             keys=votes.keys,
-            votes=votes,
-            gold=known_labels(gold),
+            votes=None,
+            notes=(f"{how_many(left, 'votes')} left out: for classes that were not there",) if left else (),
         )
 
     def _with_new_classes(self, votes: Any, new_classes: str) -> Any:
@@ -243,6 +253,14 @@ class Result:
         """Number of items."""
         return len(self.items)
 
+    def __iter__(self) -> Iterator[Any]:
+        """The names of the items."""
+        return iter(self.items.tolist())
+
+    def __contains__(self, item: object) -> bool:
+        """Whether there is an item of this name."""
+        return isinstance(item, Hashable) and bool(find(names_array([item]), self.items)[0] >= 0)
+
     def plot(self) -> Any:
         """A figure (matplotlib): how sure the labels are, who confuses what, and skill against votes."""
         from .result_plot import plot
@@ -269,6 +287,7 @@ class Result:
             "keys": None if self.keys is None else list(self.keys.columns),
             "votes": None if self.votes is None else {"keyed_by": list(self.votes.keyed_by)},
             "settled": self.settled,
+            "primed": self.primed,
             "frame": self.frame,
         }
         arrays: dict[str, Array] = {}
@@ -333,5 +352,6 @@ def load(path: str | Path) -> Result:
         votes=None if votes is None else method.takes.unpacked(unpacked("votes"), votes["keyed_by"]),
         gold=dict(zip(gold["items"].tolist(), gold["labels"].tolist(), strict=True)) if gold else {},
         settled=header.get("settled", False),
+        primed=header.get("primed", False),
         frame=header.get("frame", "pyarrow"),
     )

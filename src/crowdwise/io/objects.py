@@ -12,8 +12,8 @@ from .formats.hugging_face import with_class_names
 from .table_rows import Rows
 
 
-def rows_of(source: Any) -> Rows:
-    """A pandas, polars or pyarrow frame, or a `datasets.Dataset`, whose classes get their names."""
+def rows_of(source: Any, item: str | None = None) -> Rows:
+    """A pandas, polars or pyarrow frame, or a `datasets.Dataset`, whose classes get their names; item: its column."""
     import narwhals as nw
 
     if hasattr(source, "features") and hasattr(source, "with_format"):
@@ -31,10 +31,13 @@ def rows_of(source: Any) -> Rows:
         raise InputError(text) from error
     except nw.exceptions.NarwhalsError as error:
         raise InputError(f"the frame cannot be read: {_first_line(error)}") from error
-    if not any(find_column(role, frame.columns) for role in ("item", "annotator", "label")):
+    if item is None and not any(find_column(role, frame.columns) for role in ("item", "annotator", "label")):
         # cleanlab's: one row per item, which the index names, and one column per annotator
-        index = source.index.tolist() if hasattr(source, "index") and hasattr(source, "columns") else range(len(frame))
-        frame = frame.with_columns(nw.new_series("item", [*index], backend=frame.implementation))
+        index = (
+            source.index.tolist() if hasattr(source, "index") and hasattr(source, "columns") else [*range(len(frame))]
+        )
+        if index != [*range(len(frame))] or not _are_names(frame):
+            frame = frame.with_columns(nw.new_series("item", index, backend=frame.implementation))
     try:
         table = pa.table({name: values_of(frame[name]) for name in frame.columns})
     except pa.ArrowException as error:
@@ -42,6 +45,12 @@ def rows_of(source: Any) -> Rows:
             f"the frame cannot be read: {_first_line(error)}; Crowd.from_frame reads some columns"
         ) from error
     return Rows("the frame", table, [], lambda position: position, table.column_names)
+
+
+def _are_names(frame: Any) -> bool:
+    """Whether the first column of a wide frame names its rows: no value comes twice, no other column has so many."""
+    distinct = [frame[name].drop_nulls().n_unique() for name in frame.columns]
+    return len(distinct) > 1 and distinct[0] == len(frame) > max(distinct[1:])
 
 
 def _first_line(error: Exception) -> str:

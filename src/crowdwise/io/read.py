@@ -19,7 +19,7 @@ from ..votes.codes import Array, shown
 from ..votes.crowd import Crowd
 from ..votes.frames import find_column, is_log, plain_name, require_column, require_different
 from ..votes.soft import likeliest, soften
-from ..votes.spelling import normalised
+from ..votes.spelling import key_of, normalised
 from ..votes.spelling import remarks as label_remarks
 from ..votes.table import Table
 from ..votes.votes import Repeats
@@ -115,7 +115,7 @@ def read_votes(
     reading = _as_one([(_called(one), read(one)) for one in sources])
     LOG.info("read: %s, %.2f s", reading.crowd.sizes, perf_counter() - began)
     try:
-        crowd, said = _settled(reading.crowd, soft, repeats, normalise)
+        crowd, said = _settled(reading.crowd, soft, repeats, normalise, no_vote)
     except InputError as error:
         if len(sources) > 1:
             raise
@@ -137,7 +137,7 @@ def _as_one(readings: list[tuple[str, Reading]]) -> Reading:
     crowd, gold, notes = first.crowd, dict(first.gold), [f"{first_name}: {note}" for note in first.notes]
     for name, more in rest:
         try:
-            crowd = crowd.extend(more.crowd)
+            crowd = crowd.joined(more.crowd)
         except InputError as error:
             raise error.named(name) from error
         for item, known in more.gold.items():
@@ -146,7 +146,7 @@ def _as_one(readings: list[tuple[str, Reading]]) -> Reading:
         notes += [f"{name}: {note}" for note in more.notes]
     every = [reading for _, reading in readings]
     return Reading(
-        crowd.with_classes(None),
+        crowd,
         gold,
         (*notes, f"{len(readings)} files read as one: {crowd.sizes}"),
         tuple(dict.fromkeys(voter for reading in every for voter in reading.voters)),
@@ -171,7 +171,7 @@ def _read_one(
 ) -> Reading:
     """The votes of one source, as they are: not softened, repeated ones there."""
     wanted = partial(_wanted, named=named, wide=wide, more={*extra, *annotator_extra})
-    rows = _rows_or_answers(source, form, delimiter, encoding, wanted)
+    rows = _rows_or_answers(source, form, delimiter, encoding, wanted, named["item"])
     if isinstance(rows, Answers):
         for option, value in {**named, "annotators": wide}.items():
             if value:
@@ -200,13 +200,18 @@ def _read_one(
 
 
 def _rows_or_answers(
-    source: Any, form: str | None, delimiter: str | None, encoding: str | None, wanted: Wanted
+    source: Any,
+    form: str | None,
+    delimiter: str | None,
+    encoding: str | None,
+    wanted: Wanted,
+    item: str | None = None,
 ) -> Rows | Answers:
     """A table's rows, or an export's answers."""
     if form is not None and (form not in FORMATS or not FORMATS[form].reads):
         raise OptionError(f"format={form!r}: choose among {', '.join(read_formats())}")
     if not isinstance(source, str | Path):
-        return _flat(unlisted(rows_of(source)))
+        return _flat(unlisted(rows_of(source, item)))
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         return of_files(path, form)
@@ -362,6 +367,7 @@ def _wide(rows: Rows, item: str | None, annotators: Collection[str], no_vote: Co
     gold_column = find_column("gold", [name for name in names if name not in annotators])
     voters = [require_column("annotator", names, name) for name in annotators]
     voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
+    table, whole = _whole_numbers(table, voters)
     some = {name: filled(table[name]) for name in voters}
     cells = [(plain(table[name].filter(pa.array(some[name]))), some[name]) for name in voters]
     items = plain(table[item])
@@ -387,9 +393,22 @@ def _wide(rows: Rows, item: str | None, annotators: Collection[str], no_vote: Co
         *rows.notes,
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",
         f"gold of {how_many(len(gold), 'items')} from column {gold_column!r}" if gold else "",
+        f"numbers such as 1.0 of {', '.join(whole)} read as 1" if whole else "",
         f"{len(ignored)} other columns not used" if ignored else "",
     ]
     return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
+
+
+def _whole_numbers(table: Any, voters: list[str]) -> tuple[Any, list[str]]:
+    """Columns of votes without ".0", with which a column of whole numbers is written that lacks some of them."""
+    texts = {name: table[name] for name in voters if pa.types.is_string(table[name].type)}
+    short = {name: pc.replace_substring_regex(column, r"^(-?\d+)\.0$", r"\1") for name, column in texts.items()}
+    changed = [name for name in texts if not pc.all(pc.equal(short[name], texts[name])).as_py()]
+    if len(changed) == len(voters):  # that is how labels are spelt here
+        return table, []
+    for name in changed:
+        table = table.set_column(table.column_names.index(name), name, short[name])
+    return table, changed
 
 
 def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
@@ -398,7 +417,9 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     The second half is for the annotator with one vote that nobody shares; long texts are no labels.
     """
     names = [name for name in names if plain_name(name) not in DESCRIPTIONS]
-    said = {name: set(pc.unique(decoded(rows.table[name])).to_pylist()) - {"", None} for name in names}
+    said = {
+        name: set(map(key_of, pc.unique(decoded(rows.table[name])).drop_null().to_pylist())) - {""} for name in names
+    }
     said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
     shared = {
         name: labels & set().union(*(others for other, others in said.items() if other != name))
@@ -459,12 +480,18 @@ def _kinds(rows: Rows) -> str | None:
     return name if said <= {"human", "machine", "", None} and said - {"", None} else None
 
 
-def _settled(crowd: Crowd, soft: bool | None, repeats: Repeats, normalise: bool) -> tuple[Crowd, list[str]]:
+def _settled(
+    crowd: Crowd, soft: bool | None, repeats: Repeats, normalise: bool, no_vote: Collection[Any]
+) -> tuple[Crowd, list[str]]:
     """Labels, soft votes and repeated ones seen to; and what a person should know about the votes that were read."""
-    told_of_labels = ""
+    remarks = []
     if normalise:
-        crowd, told_of_labels = normalised(crowd)
-    remarks = [told_of_labels] if told_of_labels else []
+        crowd, made_one = normalised(crowd)
+        empty = {key_of(label) for label in no_vote}
+        crowd = crowd.without([label for label in crowd.classes.tolist() if key_of(label) in empty])
+        remarks += [made_one] if made_one else []
+    if no_vote and not crowd.dropped.get("no vote"):
+        remarks.append(f"no vote has the label {' or '.join(repr(str(label)) for label in no_vote)} (--no-vote)")
     if "probability" in crowd.extra and soft is not None:
         crowd = likeliest(crowd)
         told = int((~np.isnan(crowd.extra["probability"])).sum())

@@ -178,9 +178,13 @@ def _without_headers(rows: Rows) -> Rows:
         if not words.any():
             return rows
     at = np.flatnonzero(words)
-    same = np.logical_and.reduce(
-        [np.asarray(pc.equal(rows.table[name].take(at), name)) for name in rows.table.column_names]
-    )
+    cells = [rows.table[name].take(pa.array(at)).to_pylist() for name in rows.table.column_names]
+    header = np.array([len(set(row)) == len(row) for row in zip(*cells, strict=True)])  # no name stands there twice
+    words[at[~header]] = False
+    at = at[header]
+    if not at.size:
+        return rows
+    same = np.array([row == tuple(rows.table.column_names) for row in zip(*cells, strict=True)])[header]
     if not same.all():
         row = rows.row_number(int(at[~same][0]))
         raise InputError(f"{rows.name}, row {row}: a second header, of other columns: name the files one by one")
@@ -223,6 +227,8 @@ def _text(raw: bytes, name: str, whole: bool) -> str:
     except UnicodeDecodeError as error:
         if not whole and error.start > len(raw) - 4:  # a letter cut in two where the head ends
             return raw[: error.start].decode("utf-8-sig")
+        if b"\0" in raw:
+            raise InputError(f"{name}: this is no text, and no format that is read (or --encoding utf-16)") from error
         raise InputError(_not_utf8(name, raw[: error.start].count(b"\n") + 1, raw[error.start])) from error
 
 

@@ -71,8 +71,9 @@ def compare(
     come first, without seconds. `callback(name)` is called before each fit. Truth is used to measure only. trusted:
     annotators to believe (`settle`).
     """
+    crowd = Crowd.of(crowd)
     results: dict[str, Result] = dict(fitted or {})
-    methods = tuple(dict.fromkeys((*results, *methods)))
+    methods = tuple(dict.fromkeys((*results, *([methods] if isinstance(methods, str) else methods))))
     if not methods:
         raise InputError("there are no methods to compare")
     if forecasts and (reason := _no_forecasts(crowd, seed)):

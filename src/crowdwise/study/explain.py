@@ -59,7 +59,7 @@ def explain_all(crowd: Crowd, result: Result, items: Sequence[Any], against: Any
         raise InputError(f"{method.name} finds no classes: there is no label to explain")
     if len(result.classes) == 1:
         raise InputError(f"there is only one class, {shown(result.classes[0])}: there is no other to compare with")
-    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
+    crowd = Crowd.of(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
     few, params = result.weighted(crowd).subset(items=items), result.params_on(crowd)
     place = find(few.items, result.items)
     label, sides = result.label_codes[place], result.posterior[place]

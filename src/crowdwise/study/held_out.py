@@ -45,6 +45,7 @@ def hold_out(crowd: Crowd, share: float = 0.1, seed: int = 0) -> tuple[Crowd, Cr
     >>> seen.n_votes + unseen.n_votes, bool(20 < unseen.n_votes < 60)
     (400, True)
     """
+    crowd = Crowd.of(crowd)
     if not 0.0 < share < 1.0:
         raise InputError(f"share={share} must lie between 0 and 1")
     number = keyed_uniform(seed, crowd.vote_hash)

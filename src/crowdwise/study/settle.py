@@ -54,19 +54,26 @@ def settle(
     >>> result.notes[-1].partition(": ")[2]
     'an honest majority is assumed, and they are believed'
     """
-    model = make(method) if isinstance(method, str) else method
+    model = make(method) if isinstance(method, str) else method() if isinstance(method, type) else method
+    trusted = [trusted] if isinstance(trusted, str) else list(trusted)
     options = {"gold": gold, "item_prior": item_prior, "engine": engine}
     frame = library_of(votes) or "pyarrow"
     votes = model.as_votes(votes, **columns)
     fitted = model.fit(votes, start=start, callback=callback, **options)
     if not isinstance(model, Aggregator):
         return replace(fitted, settled=True, frame=frame)
-    found = honest_result(votes, fitted, trusted=list(trusted), gold=gold, seed=model.seed)
+    found = honest_result(votes, fitted, trusted=trusted, gold=gold, seed=model.seed)
     if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
         found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
     found = found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
     doubts = against_votes(votes, gold)
-    kept = {"votes": votes, "gold": known_labels(gold), "settled": True, "frame": frame}
+    kept = {
+        "votes": votes,
+        "gold": known_labels(gold),
+        "settled": True,
+        "frame": frame,
+        "primed": item_prior is not None,
+    }
     return replace(found, notes=(*found.notes, *doubts), **kept)
 
 

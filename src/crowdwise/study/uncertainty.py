@@ -56,7 +56,7 @@ def draws(
         raise InputError(f"way={way!r}: choose {', '.join(WAYS)}")
     if n < 1:
         raise InputError(f"n={n}: at least one draw is needed")
-    crowd = crowd.with_names(annotators=result.annotators).with_classes(result.classes)
+    crowd = Crowd.of(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
     known = known_classes(crowd, gold, item_prior)
     if way == "posterior":
         yield from _kept(crowd, result, known, n)
@@ -73,6 +73,7 @@ def annotator_intervals(
     **drawing: Any,
 ) -> Table:
     """One row per annotator: accuracy (the median draw) and its central interval; options are those of `draws`."""
+    crowd = Crowd.of(crowd)
     drawn = np.array([draw.accuracy for draw in draws(crowd, result, **drawing)])
     low, middle, high = _quantiles(drawn, level)
     names = crowd.with_names(annotators=result.annotators).annotators
@@ -156,6 +157,7 @@ def label_intervals(
     votes do not decide. Options are `draws`'s; without a way, samplers and `IBCC` draw from what they know; any other
     method is bootstrapped.
     """
+    crowd = Crowd.of(crowd)
     way = way or (None if has_rows(result) else "bootstrap")
     own = np.arange(len(result.items)), result.label_codes
     drawn = np.array([draw.posterior[own].astype(np.float32) for draw in draws(crowd, result, way=way, **drawing)])

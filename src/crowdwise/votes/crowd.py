@@ -82,7 +82,7 @@ class Crowd(Votes):
             keyed_by=(keyed_by,) if isinstance(keyed_by, str) else tuple(keyed_by),
             dropped={} if kept.all() else {"no vote": int((~kept).sum())},
         )
-        crowd = crowd._without(no_vote).once(repeats)
+        crowd = crowd.without(no_vote).once(repeats)
         return crowd.with_first("item", items).with_first("annotator", annotators).with_classes(classes)
 
     @classmethod
@@ -194,7 +194,14 @@ class Crowd(Votes):
         same = len(names) == self.n_classes and (code == np.arange(self.n_classes)).all()
         return self if same else self.derive(classes=names, label=code[self.label])
 
-    def _without(self, no_vote: Collection[Any]) -> Self:
+    def joined(self, more: Any) -> Self:
+        """These votes and more; where the classes stood in the order that a person expects, they do so again."""
+        natural = (natural_order(self.classes) == np.arange(self.n_classes)).all()
+        whole = self.extend(more)
+        return whole.with_classes(None) if natural else whole
+
+    def without(self, no_vote: Collection[Any]) -> Self:
+        """Without votes that say one of these, which are no classes either; they are counted."""
         wanted = find(self.classes, names_array(list(no_vote))) < 0 if no_vote else np.ones(self.n_classes, bool)
         if wanted.all():
             return self

@@ -170,7 +170,7 @@ def labels_by_item(known: Any) -> tuple[Array, Array]:
     """Items and their labels from a mapping, a pandas Series by item, or a frame with an item and a label column."""
     import narwhals as nw
 
-    if hasattr(known, "index") and not hasattr(known, "columns"):
+    if hasattr(known, "index") and not callable(known.index) and not hasattr(known, "columns"):
         return _known_only(list(known.index), list(known))
     if isinstance(known, Mapping):
         return _known_only(list(known), list(known.values()))

@@ -336,9 +336,13 @@ class Votes(ABC):
         counts = {reason: self.dropped.get(reason, 0) + more.dropped.get(reason, 0) for reason in more.dropped}
         return wide.derive(**joined, keyed_by=self.keyed_by or more.keyed_by, dropped={**self.dropped, **counts})
 
-    def __add__(self, more: Any) -> Self:
-        """These votes and more of the same kind: `extend`."""
+    def joined(self, more: Any) -> Self:
+        """These votes and more of the same kind, as if they had come at once."""
         return self.extend(more)
+
+    def __add__(self, more: Any) -> Self:
+        """`joined`."""
+        return self.joined(more)
 
     def __len__(self) -> int:
         """Number of votes."""

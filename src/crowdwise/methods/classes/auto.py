@@ -176,11 +176,13 @@ def _about_gold(params: Params, gold: Known) -> str:
     told = how_many(gold.item.size, "known items")
     moved = how_many(int((np.abs(params["worth"]) > 0.1).sum()), "annotators")
     kept = float(params["kept"][0])
-    if kept > 0.5:
-        return f"{told} taught what to believe, and mostly confirm the models ({kept:.0%})"
+    say = float(params["say"][0])
+    if kept > 0.5 or say > 0.9:
+        return f"{told} taught what to believe, and mostly confirm the models"
+    because = "the models alone would be wrong too often, so that they" if say < 0.5 else "the models"
     return (
-        f"{told} taught what to believe: the models alone would be wrong too often, so that they count "
-        f"{float(params['say'][0]):.0%} of what they would, and the votes of {moved} count by what gold says of them"
+        f"{told} taught what to believe: {because} count {say:.0%} of what they would, and the votes of {moved} count "
+        "by what gold says of them"
     )
 
 

@@ -56,6 +56,7 @@ def agreement(
 
     Reference: Fleiss 1971; Gwet, BJMSP 61, 2008; Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
     """
+    crowd = Crowd.of(crowd)
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} must lie between 0 and 1")
     if crowd.weight is not None and (crowd.weight % 1.0).any():
@@ -98,6 +99,7 @@ def agreement_by(crowd: Crowd, column: str, **options: Any) -> Table:
     >>> [row[:2] + (round(row[2], 2),) for row in agreement_by(crowd, "day", draws=0).rows()][::5]
     [(1, 'percent agreement', 1.0), (2, 'percent agreement', 0.0)]
     """
+    crowd = Crowd.of(crowd)
     if column not in crowd.extra:
         there = ", ".join(crowd.extra) or "none"
         raise InputError(f"column {column!r} is not among the votes' further columns: {there}")
@@ -120,6 +122,7 @@ def pairwise_agreement(crowd: Crowd, *, least_shared: int = 1, engine: str = "au
     >>> [round(number, 2) for number in next(iter(pairwise_agreement(crowd).rows()))[2:]]
     [4, 0.75, 0.5]
     """
+    crowd = Crowd.of(crowd)
     ops, k = bind(crowd, engine), crowd.n_classes
     met = ops.tuples(2)
     first, second = met.cells[:, 0] // k, met.cells[:, 1] // k
