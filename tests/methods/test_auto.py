@@ -193,7 +193,7 @@ def test_gold_is_what_it_is(made):
 
 
 def test_a_thousand_classes_take_no_time():
-    """Confusion matrices of so many classes say nothing and take minutes: their models are left out, and verdicts come."""
+    """Confusion matrices of so many classes say nothing and take minutes: their models are left out."""
     made = simulate.crowd(simulate.one_coin(20, 500, 0.8), n_items=300, per_item=5, seed=0)
     result = settle(made.crowd)
     assert "ibcc, community-bcc, ebcc left out: too many classes for them, or stopped early" in result.notes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betaln, gammaln, logsumexp
 
-from crowdwise import Crowd, InputError, simulate
+from crowdwise import EBCC, Crowd, InputError, simulate
 from crowdwise.engine import bind
 from crowdwise.methods import make
 from crowdwise.methods.classes.bayes.annotator_prior import AnnotatorPrior
@@ -401,3 +401,18 @@ def test_ordinal_minimax_beats_the_vote(seed):
     assert (np.diff(result.trace) >= -1e-8 * np.abs(result.trace[-1])).all()
     majority = make("majority-vote").fit(made.crowd)
     assert (result.labels == made.truth).mean() > (majority.labels == made.truth).mean() + 0.01
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_sub_types_without_items_are_left_out_and_not_missed(monkeypatch, engine):
+    """EBCC over the states that live, beside itself over all of them: the same climb, with gold too."""
+    made = simulate.crowd(simulate.dirichlet(12, 3, 4.0, 1.0, seed=1), n_items=400, per_item=4, seed=0)
+    gold, method = {0: 2, 5: 1}, EBCC(seed=1, restarts=1)
+    few = method.fit(made.crowd, gold=gold, engine=engine)
+    assert method._live(few.params).size < 30
+    monkeypatch.setattr("crowdwise.methods.classes.bayes.ebcc.DEAD", np.inf)
+    assert method._live(few.params).size == 30
+    all_of_them = method.fit(made.crowd, gold=gold, engine=engine)
+    np.testing.assert_allclose(few.posterior, all_of_them.posterior, atol=1e-9 if engine == "numpy" else 2e-4)
+    if engine == "numpy":
+        np.testing.assert_allclose(few.trace, all_of_them.trace, rtol=1e-12)

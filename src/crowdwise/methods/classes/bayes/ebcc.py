@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
+from ....engine import NumpyEngine
 from ....fit.forms import TableEM
 from ....fit.params import Axes, Params
 from ....fit.structure import Independent, class_shares
 from ....votes.codes import Array
 from ....votes.keyed import keyed_exponential
+from ....votes.known import Known
 from .class_votes import CERTAIN
 from .dirichlet import diagonal_prior, divergence, mean_log
+
+DEAD = 60.0  # nats below the largest sub-type of its class: beyond what a vote, or single precision, can bring back
+WIDE = 17  # states from which one compiled pass serves all numbers of them
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,35 @@ class EBCC(TableEM):
         return Types(self.class_prior, self.types, self.type_pseudo)
 
     def log_prior(self, params: Params) -> float:
-        return -divergence(params["confusion_votes"], self._prior(params["confusion_votes"].shape[2]))
+        votes, prior = params["confusion_votes"], self._prior(params["confusion_votes"].shape[2])
+        moved = (votes != prior).any(axis=(0, 2))  # what is at the prior has no divergence
+        return -divergence(votes[:, moved], prior[moved])
+
+    def sweep(self, ops: NumpyEngine, params: Params, known: Known | None) -> tuple[Params, float]:
+        live, n_states = self._live(params), params["type_votes"].size
+        if self.structure != "independent" or live.size == n_states:
+            return super().sweep(ops, params, known)
+        log_shares, by_state = self.independent.log_shares(params), self.by_state(known)
+        of_live = None if by_state is None else replace(by_state, log_rows=by_state.log_rows[:, live])
+        table = mean_log(params["confusion_votes"][:, live])
+        counts, states, evidence = ops.sweep(table, log_shares[live], of_live)
+        sums = {"counts": np.zeros((ops.n_annotators, n_states, ops.n_classes)), "states": np.zeros(n_states)}
+        sums["counts"][:, live], sums["states"][live] = counts, states
+        return sums, evidence
+
+    def _live(self, params: Params) -> Array:
+        """Sub-types that have items, and as many others as make a number of states that is compiled once.
+
+        The share of a sub-type that lost its items is exp(-100) of the others': none will come back, and nothing is
+        lost by leaving it out.
+        """
+        types = params["type_votes"].reshape(-1, self.types)
+        dead = (mean_log(types) < mean_log(types).max(axis=1, keepdims=True) - DEAD).ravel()
+        live, (n_classes, n_states) = int((~dead).sum()), (len(types), types.size)
+        size = n_classes if live <= n_classes else max(live, WIDE)
+        if size >= n_states:
+            return np.arange(n_states)
+        return np.sort(np.argsort(dead, kind="stable")[:size])
 
     def _prior(self, n_classes: int) -> Array:
         """Votes of the prior, (true and type, given)."""
