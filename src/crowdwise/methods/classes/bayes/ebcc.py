@@ -115,7 +115,7 @@ class EBCC(TableEM):
 
     def log_prior(self, params: Params) -> float:
         votes, prior = params["confusion_votes"], self._prior(params["confusion_votes"].shape[2])
-        moved = (votes != prior).any(axis=(0, 2))  # what is at the prior has no divergence
+        moved = (np.abs(votes - prior) > 1e-9 * prior).any(axis=(0, 2))  # what is at the prior has no divergence
         return -divergence(votes[:, moved], prior[moved])
 
     def sweep(self, ops: NumpyEngine, params: Params, known: Known | None) -> tuple[Params, float]:
