@@ -51,7 +51,16 @@ class Door(ModuleType):
         return getattr(self, function)(*given, **options)
 
     def __dir__(self) -> list[str]:
-        return sorted({name for module in map(import_module, self.__behind) for name in dir(module) if name[0] != "_"})
+        return sorted({name for module in map(import_module, self.__behind) for name in _own_names(module)})
+
+
+def _own_names(module: ModuleType) -> list[str]:
+    """What a module is for: its functions, classes and constants, and not what it imports from elsewhere."""
+    told = {name: thing for name, thing in vars(module).items() if name[0] != "_"}
+    return [
+        name for name, thing in told.items()
+        if name.isupper() or str(getattr(thing, "__module__", "")).startswith(module.__name__)
+    ]  # fmt: skip
 
 
 def _open(name: str, behind: tuple[str, ...]) -> None:

@@ -160,6 +160,7 @@ def test_rows_are_matched_by_name(blobs):
         (lambda: plain.fit(x[:100], made.crowd), "is no row number of X"),
         (lambda: plain.fit(x, renamed), "is no row number of X"),
         (lambda: plain.fit(x, renamed, items=names[:5]), "5 names for 600 rows"),
+        (lambda: plain.fit(x, [0, 1, 0]), "votes have 3 rows, and X has 600"),
         (lambda: plain.fit(x[:500], renamed, items=names[:500]), "has votes but no row in X"),
         (lambda: plain.fit(x, renamed, items=["a"] * 600), "a name comes twice"),
         (lambda: plain.fit(np.full((600, 2), np.nan), made.crowd), "X, row 0"),

@@ -145,7 +145,7 @@ def test_one_label_for_each_row(points):
     x, made = points
     model = CrowdClassifier("linear", "two-stage", epochs=20, rate=1e-2).fit(x, made.truth)
     assert model.score(x, made.truth) > 0.9 and model.annotators_.tolist() == ["labels"]
-    with pytest.raises(InputError, match="is no row number of X"):
+    with pytest.raises(InputError, match="votes have 400 rows, and X has 10"):
         CrowdClassifier("linear").fit(x[:10], made.truth)
 
 

@@ -95,3 +95,13 @@ def test_bad_input(made):
     alone = Crowd.from_columns([0, 1], ["a", "b"], [0, 1])
     with pytest.raises(InputError, match="every item has one vote"):
         label_quality(alone, np.eye(2))
+
+
+def test_items_that_are_numbers_are_rows():
+    """A shuffled frame of items 0 to n - 1 gives the same labels: probabilities are looked up by number."""
+    made = simulate.crowd(simulate.one_coin(5, 3, 0.6), n_items=50, per_item=3, seed=0)
+    proba = np.random.default_rng(0).dirichlet(np.ones(3), size=50)
+    frame = made.crowd.to_frame("pandas")
+    plain, mixed = (label_quality(one, proba).labels for one in (frame, frame.sample(frac=1.0, random_state=1)))
+    by_name = [dict(zip(one["item"].tolist(), one["label"].tolist(), strict=True)) for one in (plain, mixed)]
+    assert by_name[0] == by_name[1]

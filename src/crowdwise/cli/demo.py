@@ -49,7 +49,8 @@ def demo(
         f"{crowd.n_items:,} handwritten digits, {crowd.sizes}: "
         "14 fair, 8 who favour a digit, 10 who guess, 4 who always say the same, 4 who lie.\n"
     )
-    table, results = compare(crowd, truth=truth, seed=seed, forecasts=False)
+    with speech.progress("demo") as tell:
+        table, results = compare(crowd, truth=truth, seed=seed, forecasts=False, callback=tell)
     speech.show(table, "Methods (accuracy against the true digits; the methods never see these)")
     best = results["auto"]
     for note in best.notes:

@@ -44,11 +44,12 @@ def predict(
     trained = CrowdClassifier.load(model / "model.npz" if model.is_dir() else model)
     known = read_features(features, text)
     names = np.arange(len(known.X) if text else known.X.shape[0]) if known.item is None else known.item
-    if not votes:
-        proba = trained.predict_proba(known.X)
-    else:
-        crowd = inputs.read(context.params).crowd
-        proba = trained.infer(known.X, crowd, known.item).posterior
+    with speech.progress("predict"):
+        if not votes:
+            proba = trained.predict_proba(known.X)
+        else:
+            crowd = inputs.read(context.params).crowd
+            proba = trained.infer(known.X, crowd, known.item).posterior
     code = proba.argmax(axis=1)
     columns = {"item": names, "label": trained.classes_[code], "confidence": proba[np.arange(len(code)), code]}
     if probabilities:

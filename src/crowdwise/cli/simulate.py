@@ -42,9 +42,9 @@ def simulate(
     from ..io import write_table
     from ..votes.table import Table
 
-    made = s.crowd(
-        s.parse(people, classes, seed), n_items=items, per_item=per_item, graph=graph, difficulty=difficulty, seed=seed
-    )
+    who = s.parse(people, classes, seed)
+    with speech.progress("simulate"):
+        made = s.crowd(who, n_items=items, per_item=per_item, graph=graph, difficulty=difficulty, seed=seed)
     crowd = made.crowd
     write_table(crowd.to_table(), out)
     if truth:

@@ -192,7 +192,8 @@ class CrowdClassifier:
         self._check()
         check_processes(accelerator)
         items = named(X, votes, items)
-        rows, crowd = self._rows(X).to(self._device(accelerator)), as_votes(votes, items)
+        rows = self._rows(X).to(self._device(accelerator))
+        crowd = as_votes(votes, items, len(rows))
         if self.harden and isinstance(rows, TextRows):
             raise InputError("harden changes numbers: leave it out where X is texts")
         matched(rows, crowd, items)
@@ -312,7 +313,8 @@ class CrowdClassifier:
         """
         if isinstance(truth, Crowd) or np.ndim(truth) == 2:
             items = named(X, truth, items)
-            rows, crowd = self._rows(X), as_votes(truth, items)
+            rows = self._rows(X)
+            crowd = as_votes(truth, items, len(rows))
             return self._answers.vote_score(rows, crowd, matched(rows, crowd, items))
         labels = names_array(truth)
         if len(labels) != len(said := self.predict(X)):
@@ -330,7 +332,8 @@ class CrowdClassifier:
         mean of those who were. `notes` says of both how many there are.
         """
         items = named(X, votes, items)
-        rows, crowd = self._rows(X), as_votes(votes, items)
+        rows = self._rows(X)
+        crowd = as_votes(votes, items, len(rows))
         return self._answers.infer(rows, crowd, row_names(rows, items))
 
     def confusion(self) -> Array:

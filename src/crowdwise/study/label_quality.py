@@ -44,7 +44,8 @@ def label_quality(votes: Any, proba: Any, *, items: Any = None, classes: Any = N
     counted once more. Agreement is counted on items with two votes or more. The classifier must not have learned from
     the items that it speaks of: give probabilities from cross-validation.
 
-    proba: (items, classes). items: the names of its rows, else those of the votes in their order. classes: the names
+    proba: (items, classes). items: the names of its rows, else those of the votes in their order
+    (numbers 0 to n - 1 are row numbers). classes: the names
     of its columns, else those of the votes in their order. An item without votes has the classifier's label, and the
     quality of that.
 
@@ -102,6 +103,8 @@ def _matched(crowd: Crowd, said: Array, items: Any, classes: Any) -> tuple[Crowd
             raise InputError(f"item {shown(crowd.items[missing][0])} has votes and no row in proba")
         crowd = crowd.with_names(items=names)
         said = said[find(crowd.items, names)]
+    elif crowd.items.dtype.kind in "iu" and np.array_equal(np.sort(crowd.items), np.arange(len(said))):
+        said = said[crowd.items]  # items that are row numbers
     if classes is not None:
         names = names_array(classes)
         if len(names) != said.shape[1]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, default_collate
 
-from ...errors import InputError
+from ...errors import InputError, how_many
 from ...votes.codes import Array, find, names_array, shown
 from ...votes.crowd import Crowd
 from ..networks.words import hashed_words
@@ -196,11 +196,13 @@ def is_labels(votes: Any) -> bool:
     return np.ndim(votes) == 1 and (isinstance(votes, list | tuple | np.ndarray) or hasattr(votes, "iloc"))
 
 
-def as_votes(votes: Any, items: Any = None) -> Crowd:
+def as_votes(votes: Any, items: Any, n_rows: int) -> Crowd:
     """A Crowd, a frame of votes, an (items, annotators) matrix with -1 for no vote, or a list of labels.
 
-    The rows of a matrix, or of labels, are those of X: named, or numbered.
+    The rows of a matrix, or of labels, are those of X, of which there are `n_rows`: named, or numbered.
     """
+    if (is_labels(votes) or is_matrix(votes)) and len(votes) != n_rows:
+        raise InputError(f"votes have {how_many(len(votes), 'rows')}, and X has {n_rows:,}")
     if is_labels(votes):
         names = np.arange(len(votes)) if items is None else names_array(items)
         if len(names) != len(votes):
