@@ -79,7 +79,10 @@ def test_tomorrow_goes_on_from_today(folder, tmp_path, method):
 def test_history_says_what_it_misses(folder):
     done = run("aggregate", "tuesday.csv", "-m", "dawid-skene", "--set", "history=1", "--start", "all.npz", cwd=folder)
     assert done.returncode == 1 and "the new file is labelled alone" in done.stderr
-    assert "history=1 needs the sums of an earlier fit of dawid-skene, and the start is a result of auto" in done.stderr
+    assert (
+        "history=1 needs the sums of an earlier fit of dawid-skene with the same options; the start is a result of auto"
+        in done.stderr
+    )
     done = run("aggregate", "tuesday.csv", "-m", "dawid-skene", "--set", "history=1", cwd=folder)
     assert done.returncode == 1 and "history=1 needs start=, an earlier fit of dawid-skene" in done.stderr
 

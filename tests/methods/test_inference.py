@@ -334,7 +334,7 @@ def test_starts_of_another_shape_give_their_posterior(made):
     for name, options in (("ebcc", {"types": 3}), ("glad", {"levels": 3}), ("minimax-entropy", {})):
         earlier = make(name).fit(made.crowd)
         assert (make(name, **options).fit(made.crowd, start=earlier).labels == earlier.labels).mean() > 0.9
-    with pytest.raises(InputError, match="needs start=, an earlier fit of glad with the same options"):
+    with pytest.raises(InputError, match="needs the sums of an earlier fit of glad with the same options"):
         make("glad", levels=3, history=1.0).fit(made.crowd, start=make("glad").fit(made.crowd))
 
 

@@ -62,7 +62,7 @@ def compare(
             seed=seed,
             callback=tell,
         )
-    items, told = disputed(results), advice(crowd, results, true, known)
+        items, told = disputed(results), advice(crowd, results, true, known)
     if differ:
         write_table(items, differ)
     if out:

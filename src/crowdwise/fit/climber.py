@@ -138,8 +138,8 @@ class Climber(Method[Ops, Found]):
             raise InputError(f"history={self.history} needs start=, an earlier fit of {self.name}")
         if not (self.continues(start) and start.statistics):
             raise InputError(
-                f"history={self.history} needs the sums of an earlier fit of {self.name}, and the start is a result of "
-                f"{start.method.name}"
+                f"history={self.history} needs the sums of an earlier fit of {self.name} with the same options; the "
+                f"start is a result of {start.method.name}"
             )
         sums = carry(start.statistics, start.names, names, fill="zero", axes_of=self.axes_of)
         return {name: self.history * value for name, value in sums.items()}

@@ -138,7 +138,7 @@ class Result:
         """These votes and more, fitted together: new votes, items, annotators and classes.
 
         What a fit of all votes gives, to the method's tolerance. In large crowds, methods that climb begin where this
-        result stands, which takes a fraction of the time (`leads_to`). `gold` joins what was known before. An item
+        result stands, which takes `auto` half of the time (`leads_to`). `gold` joins what was known before. An item
         prior has to be given again, for all items. A settled result is settled again. `columns`: as in `fit`.
         """
         if self.votes is None:

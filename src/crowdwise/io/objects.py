@@ -48,9 +48,12 @@ def rows_of(source: Any, item: str | None = None) -> Rows:
 
 
 def _are_names(frame: Any) -> bool:
-    """Whether the first column of a wide frame names its rows: no value comes twice, no other column has so many."""
+    """Whether the first column of a wide frame names its rows: no value comes twice, no other column has so many.
+
+    With two columns, both are votes: one annotator alone is no crowd.
+    """
     distinct = [frame[name].drop_nulls().n_unique() for name in frame.columns]
-    return len(distinct) > 1 and distinct[0] == len(frame) > max(distinct[1:])
+    return len(distinct) > 2 and distinct[0] == len(frame) > max(distinct[1:])
 
 
 def _first_line(error: Exception) -> str:
