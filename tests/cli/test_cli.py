@@ -310,6 +310,7 @@ def test_gold_may_bring_a_class(tmp_path):
     assert "\na,3,1\n" in run("aggregate", "v.csv", "--gold", "g.csv", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_truth_never_changes_the_fit(folder, tmp_path):
     more = tmp_path / "more.csv"
     more.write_text((folder / "truth.csv").read_text() + "9998,another\n9999,and another\n")

@@ -81,6 +81,7 @@ def test_votes_are_shared_by_members_not_by_votes():
     assert share_votes(crowd, np.full(3, -1)) is crowd
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in names() if not name.startswith(("group-", "follow-"))])
 def test_every_method_takes_group_weights(name):
     made = simulate.crowd(simulate.one_coin(15, 3, 0.65), n_items=500, per_item=6, seed=2)

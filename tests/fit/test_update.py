@@ -46,6 +46,7 @@ def test_new_classes_are_fitted_anew(halves, name):
     np.testing.assert_array_equal(updated.posterior, whole.posterior)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["auto", "dawid-skene", "mace", "glad"])
 def test_large_crowds_go_on_from_where_they_stood(name):
     made = simulate.crowd(simulate.dirichlet(200, 3, 4.0, 1.0, seed=1), n_items=11_000, per_item=5, seed=0)

@@ -99,6 +99,7 @@ def test_other_encodings_are_named(tmp_path):
         read_votes(written(tmp_path / "odd.csv", b"\xff\xfei"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "pack"), [("v.bz2", bz2.compress), ("v.xz", lzma.compress), ("v.zst", zstd)])
 def test_broken_and_swollen_archives(tmp_path, name, pack):
     with pytest.raises(InputError, match="file is broken"):

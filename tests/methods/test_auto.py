@@ -108,6 +108,7 @@ def test_a_thousand_classes_fit_in_memory(monkeypatch):
     assert (Auto().fit(made.crowd).labels == made.truth).mean() > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_kinds_need_evidence(seed):
     """Plain confusion matrices: nothing speaks for kinds, and ebcc does not decide."""
@@ -192,6 +193,7 @@ def test_gold_is_what_it_is(made):
     assert any("40 known items taught" in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_a_thousand_classes_take_no_time():
     """Confusion matrices of so many classes say nothing and take minutes: their models are left out."""
     made = simulate.crowd(simulate.one_coin(20, 500, 0.8), n_items=300, per_item=5, seed=0)

@@ -200,6 +200,7 @@ def test_class_prior_learned_uniform_or_given(made):
             make("dawid-skene", class_prior=prior).fit(crowd)
 
 
+@pytest.mark.slow
 def test_item_prior_multiplies(made):
     crowd, codes = made.crowd, made.truth.astype(int)
     prior = np.full((crowd.n_items, 3), 0.2)

@@ -65,6 +65,7 @@ def opinions(seed, n_items=5000, n_annotators=40, n_classes=3, n_groups=5):
     return Crowd.from_matrix(votes), truth, of, (log.argmax(axis=1) == truth).mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_hidden_opinions_of_the_tutorial(seed):
     """N = 5,000, M = 40, K = 3, J = 5: groups found, within a point of the oracle, where Dawid-Skene is far below."""
@@ -153,6 +154,7 @@ def test_groups_are_one_witness():
     assert right(GroupVote().fit(made.crowd), made) > right(MajorityVote().fit(made.crowd), made) + 0.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_classes", "follow"), [(2, 0.6), (2, 0.9), (3, 0.6), (3, 0.9)])
 def test_number_of_groups_by_residual(n_classes, follow):
     """Forty annotators in five groups, as in the tutorial's synthetic test: all found, by either way."""

@@ -119,6 +119,7 @@ def test_rows_follow_their_equations():
     np.testing.assert_allclose(found.params["confusion"], rows / rows.sum(axis=2, keepdims=True), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [3, 5, 10])
 def test_rows_of_many_votes_are_found(n_classes):
     """375 votes an annotator: with draws of the prior, two seeds disagreed on up to half of the labels."""

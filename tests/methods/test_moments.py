@@ -125,6 +125,7 @@ def test_a_few_experts_among_many_spammers():
     assert min(right["cnmf-opt"]) > 0.95, right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_few_experts_among_many_who_are_wrong(seed):
     """Forty are right 45 times of 100: the vote is wrong, and EM from it all the more; pairs tell the experts."""

@@ -30,6 +30,7 @@ def fitted_to_truth(made):
 # -- colluders --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plot", ["next", "any"])
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
 def test_after_detection_colluders_cost_nothing(plot, share):

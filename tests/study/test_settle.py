@@ -47,6 +47,7 @@ def one_answer(votes, folder, method):
     return written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dawid-skene", "auto", "mace", "ibcc", "cnmf-opt", "group-dawid-skene"])
 def test_labels_are_those_of_the_report(tmp_path, method):
     """Two commands, one answer: labels.csv holds what the report shows, where the first fit is all wrong."""
@@ -68,6 +69,7 @@ def test_the_first_fit_is_all_wrong():
     assert max((make(name).fit(made.crowd).labels == made.truth).mean() for name in ("dawid-skene", "auto")) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", CLASSES)
 def test_colluders_fool_no_method_once_settled(method):
     """27 of 60 say the same wrong class nine times in ten: 33 are a majority."""
@@ -136,6 +138,7 @@ def test_large_crowds_keep_their_confidence():
     np.testing.assert_allclose(settle(made.crowd, "dawid-skene").posterior, fitted.posterior, atol=0.02)
 
 
+@pytest.mark.slow
 def test_where_heads_do_not_decide_nobody_does():
     made = colluding(honest=30, plotters=30)
     truth = made.truth.tolist()
