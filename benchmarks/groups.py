@@ -10,7 +10,9 @@ import numpy as np
 from benchmarks.data import real
 from benchmarks.measure import write
 from crowdwise import Crowd, DawidSkene, FollowDawidSkene, GroupDawidSkene, GroupVote, MajorityVote, simulate
+from crowdwise.fit.dependence import find_groups
 from crowdwise.methods import make
+from crowdwise.methods.classes.moments import spectral_groups
 from crowdwise.votes.gold import gold_codes
 
 SEEDS = 5
@@ -66,37 +68,6 @@ def digits() -> tuple[Crowd, np.ndarray]:
     return Crowd.from_matrix(np.stack(votes, axis=1)), y[test]
 
 
-def matrices(rng, low: float, high: float, n: int, n_classes: int) -> np.ndarray:
-    """Confusion matrices with diagonals between low and high, errors as they come."""
-    diagonal = rng.uniform(low, high, (n, n_classes))
-    errors = rng.dirichlet(np.ones(n_classes - 1), (n, n_classes)) * (1.0 - diagonal)[:, :, None]
-    out = np.empty((n, n_classes, n_classes))
-    for k in range(n_classes):
-        out[:, k, k], out[:, k, np.arange(n_classes) != k] = diagonal[:, k], errors[:, k]
-    return out
-
-
-def hidden_opinions(seed: int, n_items: int = 5000, n_annotators: int = 40, n_classes: int = 3, n_groups: int = 5):
-    """The tutorial's set-up: votes given opinions given classes; and how often the oracle, who knows all, is right."""
-    rng = np.random.default_rng(seed)
-    several = rng.choice(n_groups, n_annotators - 2 * n_groups, p=rng.dirichlet(np.full(n_groups, 1.5)))
-    of = np.sort(np.concatenate([np.repeat(np.arange(n_groups), 2), several]))
-    xi, own = matrices(rng, 0.5, 0.8, n_groups, n_classes), matrices(rng, 0.5, 0.85, n_annotators, n_classes)
-    prior = rng.dirichlet(np.full(n_classes, 10.0))
-
-    def drawn(chance):
-        return (rng.random(chance.shape[:-1])[..., None] > chance.cumsum(axis=-1)[..., :-1]).sum(axis=-1)
-
-    truth = rng.choice(n_classes, n_items, p=prior)
-    held = np.stack([drawn(xi[g][truth]) for g in range(n_groups)], axis=1)
-    votes = np.stack([drawn(own[j][held[:, of[j]]]) for j in range(n_annotators)], axis=1)
-    log = np.tile(np.log(prior), (n_items, 1))
-    for g in range(n_groups):
-        said = sum(np.log(own[j][:, votes[:, j]]).T for j in np.flatnonzero(of == g))
-        log += np.log(np.exp(said) @ xi[g].T)
-    return Crowd.from_matrix(votes), truth, float((log.argmax(axis=1) == truth).mean())
-
-
 def classifiers(seed: int, sizes: tuple[int, ...]) -> tuple[Crowd, np.ndarray]:
     """Fifteen classifiers of seven uneven classes; those of a group see the same features and the same few rows."""
     from sklearn.datasets import make_classification
@@ -124,13 +95,23 @@ def classifiers(seed: int, sizes: tuple[int, ...]) -> tuple[Crowd, np.ndarray]:
     return replace(Crowd.from_matrix(np.stack(votes, axis=1)), annotator_extra={"family": family}), y[3000:]
 
 
+def alone(group: np.ndarray) -> np.ndarray:
+    """Groups as `find_groups` gives them, everybody who is in none in one of their own."""
+    return np.where(group < 0, group.max() + 1 + np.arange(group.size), group)
+
+
 def crowds() -> None:
+    from sklearn.metrics import adjusted_rand_score
+
     rows = []
     each = []
     for seed in range(SEEDS):
-        crowd, truth, oracle = hidden_opinions(seed)
-        each.append([*((method.fit(crowd).labels == truth).mean() for method in METHODS.values()), oracle])
-    row = dict(zip([*METHODS, "oracle"], [float(value) for value in np.mean(each, axis=0)], strict=True))
+        crowd, truth, group, oracle = simulate.hidden_opinions(seed=seed)
+        right = [(method.fit(crowd).labels == truth).mean() for method in METHODS.values()]
+        found = (spectral_groups(crowd), find_groups(crowd))
+        each.append([*right, (oracle == truth).mean(), *(adjusted_rand_score(group, alone(one)) for one in found)])
+    columns = [*METHODS, "oracle", "ARI of spectral groups", "ARI of residual linking"]
+    row = dict(zip(columns, [float(value) for value in np.mean(each, axis=0)], strict=True))
     rows.append({"crowd": "hidden opinions: 40 in 5 uneven groups, K = 3", **row})
     print(rows[-1], flush=True)
     for sizes in ((5, 5, 5), (9, 3, 3), (7, 4, 4)):

@@ -147,10 +147,16 @@ FORMAT = FormatEntry("foreign_crowd.form:PIPES", "answers of Pipes")
 SECTION = SectionEntry("foreign_crowd:section", title="Strangers")
 '''
 OBJECTIVE = '''
+from crowdwise.learn.base.class_prior import ClassPrior
 from crowdwise.learn.objectives.ccem import CCEM
 class Quiet(CCEM):
-    """As ccem. Reference: a stranger."""
+    """As ccem, with rows that are held near each other. Reference: a stranger."""
     name = "quiet"
+    def __init__(self, hush: float = 0.1, class_prior: "ClassPrior" = None):
+        super().__init__(class_prior=class_prior)
+        self.hush = hush
+    def penalty(self, output):
+        return self.hush * self.logits.var()
 '''
 FORMAT = """
 from crowdwise.io.formats.format import Format
@@ -188,9 +194,10 @@ assert load("r.npz").method == method and load("r.npz").params["loudness"].shape
 assert result.predict(reading.crowd).params["loudness"].shape == (4,)
 made = simulate.crowd(simulate.one_coin(5, 2, 0.9), n_items=30, per_item=3, seed=0)
 x = np.random.default_rng(0).normal(size=(30, 3))
-model = CrowdClassifier("linear", "quiet", epochs=1).fit(x, made.crowd)
+model = CrowdClassifier("linear", "quiet", options={"hush": 0.3}, epochs=1).fit(x, made.crowd)
 model.save("m.npz")
-assert CrowdClassifier.load("m.npz").objective == "quiet"
+loaded = CrowdClassifier.load("m.npz")
+assert (loaded.objective, loaded.options) == ("quiet", {"hush": 0.3})
 about = crowdwise.report.report(made.crowd, make("dawid-skene").fit(made.crowd), methods=())
 assert about.content["strangers"]["text"] and "Strangers" in about.html()
 """

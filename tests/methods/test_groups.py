@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from crowdwise import (
-    Crowd,
     DawidSkene,
     FollowDawidSkene,
     GroupDawidSkene,
@@ -32,44 +31,12 @@ def right(result, made):
     return (result.labels == made.truth).mean()
 
 
-def matrices(rng, low, high, n, n_classes):
-    """Confusion matrices with diagonals between low and high, errors as they come."""
-    diagonal = rng.uniform(low, high, (n, n_classes))
-    errors = rng.dirichlet(np.ones(n_classes - 1), (n, n_classes)) * (1.0 - diagonal)[:, :, None]
-    out = np.empty((n, n_classes, n_classes))
-    for k in range(n_classes):
-        out[:, k, k] = diagonal[:, k]
-        out[:, k, np.arange(n_classes) != k] = errors[:, k]
-    return out
-
-
-def opinions(seed, n_items=5000, n_annotators=40, n_classes=3, n_groups=5):
-    """The tutorial's set-up: votes given hidden opinions given classes; the oracle's labels, which knows all of it."""
-    rng = np.random.default_rng(seed)
-    shares = rng.dirichlet(np.ones(n_groups) * 1.5)
-    several = rng.choice(n_groups, n_annotators - 2 * n_groups, p=shares)
-    of = np.sort(np.concatenate([np.repeat(np.arange(n_groups), 2), several]))
-    xi, own = matrices(rng, 0.5, 0.8, n_groups, n_classes), matrices(rng, 0.5, 0.85, n_annotators, n_classes)
-    prior = rng.dirichlet(np.full(n_classes, 10.0))
-
-    def drawn(chance):
-        return (rng.random(chance.shape[:-1])[..., None] > chance.cumsum(axis=-1)[..., :-1]).sum(axis=-1)
-
-    truth = rng.choice(n_classes, n_items, p=prior)
-    held = np.stack([drawn(xi[g][truth]) for g in range(n_groups)], axis=1)
-    votes = np.stack([drawn(own[j][held[:, of[j]]]) for j in range(n_annotators)], axis=1)
-    log = np.tile(np.log(prior), (n_items, 1))
-    for g in range(n_groups):
-        said = sum(np.log(own[j][:, votes[:, j]]).T for j in np.flatnonzero(of == g))
-        log += np.log(np.exp(said) @ xi[g].T)
-    return Crowd.from_matrix(votes), truth, of, (log.argmax(axis=1) == truth).mean()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_hidden_opinions_of_the_tutorial(seed):
     """N = 5,000, M = 40, K = 3, J = 5: groups found, within a point of the oracle, where Dawid-Skene is far below."""
-    crowd, truth, of, oracle = opinions(seed)
+    crowd, truth, of, known = simulate.hidden_opinions(seed=seed)
+    oracle = (known == truth).mean()
     result = GroupDawidSkene().fit(crowd)
     assert (result.params["group"] == of).all()
     found, plain = ((one.labels == truth).mean() for one in (result, DawidSkene().fit(crowd)))
@@ -115,7 +82,7 @@ def test_e_step_by_enumeration(method):
 
 def test_one_step_of_group_aware_em_by_hand():
     """E- and M-step of the model once more, item by item, from the parameters of four steps to those of five."""
-    crowd, _, of, _ = opinions(3, n_items=60, n_annotators=8, n_groups=2)
+    crowd, _, of, _ = simulate.hidden_opinions(60, 8, n_groups=2, seed=3)
     crowd = replace(crowd, annotator_extra={"g": of})
     before, after = (GroupDawidSkene(by="g", max_iter=n, tol=1e-300).fit(crowd).params for n in (4, 5))
     own, xi, prior = (np.zeros_like(before[name]) for name in ("own_confusion", "opinion", "prior"))

@@ -96,10 +96,7 @@ def test_agreement_test_on_odd_crowds():
 def attacked_crowd(share, seed=0):
     """Eight of thirty say an agreed false label on a share of the items, nine times in ten; else they are honest."""
     made = simulate.crowd(simulate.one_coin(30, 3, 0.7), n_items=1000, per_item=10, seed=seed)
-    crowd, rng = made.crowd, np.random.default_rng(seed)
-    there, lie = rng.random(1000) < share, (made.truth + rng.integers(1, 3, 1000)) % 3
-    lies = (crowd.annotator < 8) & there[crowd.item] & (rng.random(crowd.n_votes) < 0.9)
-    return crowd.derive(label=np.where(lies, lie[crowd.item], crowd.label)), there, lie
+    return simulate.with_attack(made, 8, share, seed=seed)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])

@@ -17,9 +17,9 @@ from crowdwise.study.annotators import prune, verdicts
 from crowdwise.study.compare import compare
 
 SLOW = {"gibbs", "nonparametric-bcc", "crowd-svm"}  # samplers: they go the same way, and take their time
-# They count votes, or mix the two explanations, and stand between the two truths: as many heads for them as against.
-BETWEEN = {"majority-vote", "group-vote", "wawa", "max-margin", "obi-wan", "multi-spa"}
-CLASSES = [name for name, entry in METHODS.own.items() if entry.takes == "classes" and name not in SLOW | BETWEEN]
+# It finds a fixed point of Dawid-Skene that is neither truth: as many heads stand for it as against it.
+NEITHER = {"multi-spa"}
+CLASSES = [name for name, entry in METHODS.own.items() if entry.takes == "classes" and name not in SLOW]
 
 
 def colluding(seed=1, honest=33, plotters=27, n_items=400):
@@ -48,13 +48,13 @@ def one_answer(votes, folder, method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["dawid-skene", "auto", "mace", "ibcc", "cnmf-opt", "group-dawid-skene"])
+@pytest.mark.parametrize("method", CLASSES)
 def test_labels_are_those_of_the_report(tmp_path, method):
     """Two commands, one answer: labels.csv holds what the report shows, where the first fit is all wrong."""
     made = colluding()
     write_table(made.crowd.to_table(), tmp_path / "votes.csv")
     written = one_answer(tmp_path / "votes.csv", tmp_path, method)
-    assert np.mean([written[str(i)] == str(k) for i, k in enumerate(made.truth.tolist())]) > 0.95
+    assert method in NEITHER or np.mean([written[str(i)] == str(k) for i, k in enumerate(made.truth.tolist())]) > 0.95
 
 
 @pytest.mark.parametrize("method", ["dawid-skene", "auto", "majority-vote"])
@@ -69,8 +69,16 @@ def test_the_first_fit_is_all_wrong():
     assert max((make(name).fit(made.crowd).labels == made.truth).mean() for name in ("dawid-skene", "auto")) < 0.1
 
 
+def test_labels_that_mix_two_explanations_are_told():
+    """Votes that are counted stand between the honest and the plotters: right on .46, and silent, before."""
+    result = settle(colluding().crowd, "majority-vote")
+    assert any("the labels of majority-vote mix explanations that contradict each other" in n for n in result.notes)
+    with pytest.raises(Undecided):
+        settle(colluding(honest=30, plotters=30).crowd, "majority-vote")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("method", CLASSES)
+@pytest.mark.parametrize("method", [name for name in CLASSES if name not in NEITHER])
 def test_colluders_fool_no_method_once_settled(method):
     """27 of 60 say the same wrong class nine times in ten: 33 are a majority."""
     made = colluding()

@@ -99,6 +99,7 @@ def aggregate(
             "notes": list(result.notes),
             "seed": seed,
             "abstained": int(unsure.sum()),
+            **({"nats for kinds of items": float(result.params["evidence"][0])} if "evidence" in result.params else {}),
         }
         speech.as_json({**summary, "labels": speech.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":

@@ -7,7 +7,8 @@ A population is an `Annotators`; populations are joined with `+` and drawn with 
 Crowd(500 votes, 100 items, 11 annotators, 3 classes)
 """
 
-from .draw import Simulation, crowd, with_copies
+from .draw import Simulation, crowd, with_attack, with_copies
+from .opinions import Opinions, hidden_opinions
 from .populations import (
     Annotators,
     adversaries,
@@ -30,7 +31,8 @@ from .populations import (
 )
 
 __all__ = [
-    "Annotators", "Simulation", "adversaries", "beta", "class_biased", "class_experts", "colluders", "copying_juniors",
-    "correlated_group", "crowd", "dirichlet", "hammer_spammer", "one_class", "one_coin", "ordinal",
-    "pairwise_flippers", "parse", "spammers", "specialists", "two_coin", "with_copies",
+    "Annotators", "Opinions", "Simulation", "adversaries", "beta", "class_biased", "class_experts", "colluders",
+    "copying_juniors", "correlated_group", "crowd", "dirichlet", "hammer_spammer", "hidden_opinions", "one_class",
+    "one_coin", "ordinal", "pairwise_flippers", "parse", "spammers", "specialists", "two_coin", "with_attack",
+    "with_copies",
 ]  # fmt: skip

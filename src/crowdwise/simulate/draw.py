@@ -114,6 +114,30 @@ def with_copies(crowd: Crowd, of: int, n: int = 4, *, noise: float = 0.1, seed: 
     )
 
 
+class Attacked(NamedTuple):
+    """A crowd, which items are attacked, and the label that was agreed for each of them."""
+
+    crowd: Crowd
+    attacked: Array
+    agreed: Array
+
+
+def with_attack(made: Simulation, attackers: int, share: float, *, keeps: float = 0.9, seed: int = 0) -> Attacked:
+    """The first so many annotators say an agreed false label on a share of the items, mostly; else what they said.
+
+    >>> from crowdwise.simulate import one_coin
+    >>> made = crowd(one_coin(9, 3, 0.8), n_items=100, per_item=4, seed=0)
+    >>> found = with_attack(made, 3, 0.5)
+    >>> bool((found.agreed != made.truth).all()), int(found.attacked.sum())
+    (True, 44)
+    """
+    rng, (votes, n_classes) = np.random.default_rng(seed), (made.crowd, made.crowd.n_classes)
+    there = rng.random(votes.n_items) < share
+    agreed = (made.truth + rng.integers(1, n_classes, votes.n_items)) % n_classes
+    lies = (votes.annotator < attackers) & there[votes.item] & (rng.random(votes.n_votes) < keeps)
+    return Attacked(votes.derive(label=np.where(lies, agreed[votes.item], votes.label)), there, agreed)
+
+
 def _assigned(
     annotators: Annotators, n_items: int, per_item: int, graph: str, rng: np.random.Generator
 ) -> tuple[Array, Array]:

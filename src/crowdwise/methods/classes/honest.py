@@ -21,6 +21,7 @@ from .. import make
 SURE = 3.0  # standard errors from a guess beyond which somebody is better or worse than one
 MARGIN = 0.04  # of the median annotator's accuracy, by which another explanation must be ahead
 LEVEL = 0.02  # of all heads: two explanations behind which so nearly as many stand are equally good
+STEPS = 10  # of Dawid-Skene, after which labels that mix two explanations have gone over to one of them
 LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
 ANOTHER = 0.75  # of the items: a fit that agrees on fewer is another explanation
 ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
@@ -38,7 +39,8 @@ def honest_result(
     `trusted` annotators are, or the majority, by heads, not counting those with too few votes to be told from a
     guess. The result is doubted if somebody is trusted, if the median head is not better than a guess by one
     standard error, if more than a third of them are worse than a guess by one, or if Dawid-Skene from votes that
-    count by heads is a hundredth more likely and agrees on less than three items in four. Then other explanations
+    count by heads is a hundredth more likely and agrees on less than three items in four. Labels that mix two
+    explanations, as counted votes do, are first led to one of them by Dawid-Skene. Then other explanations
     are asked: that one; the result's classes renamed as most annotators name them; and what Dawid-Skene finds in
     the votes of those outside each group that second moments show (`spectral_groups`: the agreement of the honest
     has low rank off its diagonal, and colluders agree beyond it). The one under which trusted annotators, or else
@@ -69,6 +71,13 @@ def honest_result(
     if not dawid_skene.affordable(crowd):
         dawid_skene = make("one-coin", seed=seed)  # too many classes for confusion matrices
     by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
+    if not (chosen.size or known) and (apart := _parted(crowd, posterior, dawid_skene)) is not None:
+        mixed = (
+            f"the labels of {result.method.name} mix explanations that contradict each other: {dawid_skene.name} tells "
+            "them apart"
+        )
+        found = honest_result(crowd, apart, seed=seed)
+        return replace(found, notes=(mixed, *found.notes))
     doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
     best, most = first, _support(crowd, posterior, chosen, told)
     if not (chosen.size or doubtful or likelier or (known and most[0] < 0.5)):
@@ -90,6 +99,17 @@ def honest_result(
     alike = _agree(whole.posterior, best.on(crowd)[1]) > ALIKE
     notes = (*best.notes, *_divided(crowd, best, chosen), _said(crowd, best, result, chosen, bool(known)))
     return replace(whole if alike else best, notes=notes)
+
+
+def _parted(crowd: Crowd, posterior: Array, method: Aggregator) -> Result | None:
+    """Where labels stand between explanations that contradict each other: the one that Dawid-Skene makes of them."""
+    led = make(method.name, seed=method.seed, max_iter=STEPS).fit(crowd, start=posterior)
+    if _agree(led.posterior, posterior) >= ANOTHER:
+        return None
+    apart = method.fit(crowd, start=led)
+    labels = apart.label_codes
+    others = _explanations(crowd, apart.posterior, method)
+    return apart if any(contradict(labels, one.labels_on(crowd, one.on(crowd)[1])) for one in others) else None
 
 
 def belief(result: Result) -> str | None:

@@ -22,7 +22,9 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     r"""One row per item, those where one more vote is expected to gain most first.
 
     Columns: item, label, confidence, votes, agreement (share of the votes for the most common label), state, gain,
-    runner_up (the second most probable class) and, where trusted annotators contradict, trusted: what they say.
+    runner_up (the second most probable class) and, where trusted annotators contradict, trusted: what they say. Where
+    `auto` let ebcc decide, committee is what its other members say instead, if they do: gold for some of these items
+    would tell who is right.
 
     state: "contested", a trusted annotator says something else than the label; "uncertain", the confidence is below
     `sure`; "easy", the confidence is not, and all votes, of two annotators or more, say the label; otherwise "open":
@@ -52,7 +54,9 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     against = _trusted_votes(crowd, trusted)
     against[np.arange(crowd.n_items), label] = 0.0
     contested = against.max(axis=1) > 0.0
-    unanimous = (voices > 1) & (said.argmax(axis=1) == label) & (agreement > 1.0 - 1e-9)
+    committee = result.params.get("committee", label)
+    doubted = committee != label if committee.size == label.size else np.zeros(label.size, bool)
+    unanimous = (voices > 1) & (said.argmax(axis=1) == label) & (agreement > 1.0 - 1e-9) & ~doubted
     state = np.select(
         [contested, confidence < sure, unanimous], ["contested", "uncertain", "easy"], default="open"
     ).astype(object)
@@ -72,10 +76,19 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
         "runner_up": runner_up,
     }
     if against.any():
-        columns["trusted"] = np.where(contested, crowd.classes[against.argmax(axis=1)].astype(object), None)
+        columns["trusted"] = _where(contested, crowd.classes[against.argmax(axis=1)])
+    if doubted.any():
+        columns["committee"] = _where(doubted, crowd.classes[committee])
     if gold is not None:
         order = order[gold_codes(crowd, gold)[order] < 0]
     return Table(columns).take(order)
+
+
+def _where(there: Array, names: Array) -> Array:
+    """Names where there are some, and None elsewhere."""
+    out = names.astype(object)
+    out[~there] = None
+    return out
 
 
 def expected_gain(posterior: Array, counts: Array) -> Array:
