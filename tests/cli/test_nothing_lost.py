@@ -65,6 +65,14 @@ def test_standard_input_is_no_file(folder):
     assert run("aggregate", "-", "-m", "wawa", "--out", "-", cwd=folder, stdin=VOTES).returncode == 0
 
 
+def test_standard_input_that_is_a_file_is_not_written_over(folder):
+    command = [sys.executable, "-m", "crowdwise", "aggregate", "-", "-m", "wawa", "--out", "v.csv"]
+    with (folder / "v.csv").open() as votes:
+        done = subprocess.run(command, stdin=votes, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 2 and "would be written over standard input" in done.stderr
+    assert (folder / "v.csv").read_text() == VOTES
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_that_names_a_file_says_what_happens_to_it(command):
     """Help that speaks of writing, or of a file, belongs to an option whose access is declared."""
@@ -213,3 +221,19 @@ def test_binary_files_are_no_text(folder):
     (folder / "b.csv").write_bytes(bytes(range(256)) * 4)
     done = run("aggregate", "b.csv", cwd=folder)
     assert done.returncode == 1 and "b.csv: this is no text, and no format that is read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("aggregate v.csv --start nowhere.csv", "--start nowhere.csv: name a result that --save kept"),
+        ("aggregate v.csv --start m2 -m dawid-skene", "--start m2: name a result"),
+        ("aggregate v.csv -m mean", "mean takes ratings, and these votes are classes"),
+        ("agreement v.csv --metric nope", "metric='nope': choose"),
+        ("agreement v.csv --delimiter ;;", "the delimiter must be one character"),
+        ("train --features no.npz --votes v.csv --objective nope --out m2", "objective 'nope' is unknown"),
+    ],
+)
+def test_a_wrong_command_is_exit_code_2(folder, words, message):
+    done = run(*words.split(), cwd=folder)
+    assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1

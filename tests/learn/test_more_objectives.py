@@ -299,6 +299,15 @@ def test_auto_shares_the_votes_of_copies():
     assert "annotators err together" in suited.note
 
 
+def test_auto_names_copies_where_it_can_learn_them():
+    people = simulate.one_coin(1, 3, 0.5) + simulate.one_coin(8, 3, 0.7)
+    made = simulate.crowd(people, n_items=600, graph="dense", seed=0)
+    suited = make_objective("auto").suited(simulate.with_copies(made.crowd, 0, 3, noise=0.0))
+    assert suited.objective.name == "max-mig" and suited.note.startswith(
+        "auto chose max-mig: 4 annotators err together"
+    )
+
+
 def test_what_is_stated_reaches_the_objective_that_is_chosen(blobs):
     x, truth = blobs
     votes = simulate.crowd(simulate.one_coin(6, 3, 0.7), truth=truth, graph="dense", seed=0).crowd

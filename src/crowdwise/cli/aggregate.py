@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from ..errors import how_many
+from ..errors import OptionError, how_many
+from ..methods import METHODS
 from . import inputs, speech
 from . import options as o
 
@@ -59,7 +60,6 @@ def aggregate(
 
     Example: crowdwise aggregate votes.csv --gold gold.csv --out labels.csv --annotators-out annotators.csv
     """
-    from ..fit.result import load
     from ..io import write_table
     from ..votes.table import Table
 
@@ -67,7 +67,7 @@ def aggregate(
     method, seed, engine = given["method"], given["seed"], given["engine"]
     _check_target(to, out, json)
     with speech.spoken_warnings(), speech.progress(method) as tell:
-        begin = load(start) if start and start.endswith(".npz") else start
+        begin = _begin(start)
         found = inputs.settled(context, tell, start=begin)
         crowd, known, result = found.crowd, found.gold, found.result
         columns = dict(result.to_table().columns)
@@ -106,6 +106,18 @@ def aggregate(
         told = how_many(crowd.n_items - int(unsure.sum()), "labels")
         by = result.method.name if given["result"] else method
         speech.say(f"{told} by {by} from {how_many(crowd.n_votes, 'votes')}: {out}")
+
+
+def _begin(start: str | None) -> Any:
+    """Where a fit begins: a saved result, or the word or the method that was named."""
+    from ..fit.em import VOTED
+    from ..fit.result import load
+
+    if start is None or start in VOTED or METHODS.get(start) is not None:
+        return start
+    if start.endswith(".npz"):
+        return load(start)
+    raise OptionError(f"--start {start}: name a result that --save kept (.npz), a method, or {' or '.join(VOTED)}")
 
 
 def _intervals(crowd: Crowd, result: Result, level: float, gold: Any) -> dict[str, Array]:

@@ -71,6 +71,8 @@ def annotators(
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
         settled = inputs.settled(context, tell, extra)
         crowd, known, result, engine = settled.crowd, settled.gold, settled.result, given["engine"]
+        if tell:
+            tell("verdicts")
         rules = {"least": least, "level": level, "false_discoveries": false_discoveries}
         found = verdicts(crowd, result, **rules, gold=known, engine=engine)
         found = with_timing(found, crowd, result, time=time or "", seconds=seconds or "")

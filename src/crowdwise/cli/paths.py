@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from inspect import Parameter
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Literal, get_args
 
 from typer.models import ArgumentInfo
@@ -24,7 +25,7 @@ def require_apart(parameters: Mapping[str, Parameter], given: Mapping[str, Any])
     Links and other spellings of a path are the same file. Two tables on standard output would mix, and so would
     a table and --json, unless the table is what --json holds (its default is standard output).
     """
-    read = [path for _, _, paths in _named(parameters, given, READ) for path in paths if path != "-"]
+    read = [path for _, _, paths in _named(parameters, given, READ) for path in paths]
     taken: dict[Any, str] = {}
     for option, default, targets in _named(parameters, given, WRITTEN):
         for target in targets:
@@ -45,10 +46,11 @@ def require_no_input(option: str, target: str, read: list[str]) -> None:
     """Refuse to write over one of the files that are read, or over a file of a folder that is read."""
     place = _same(target)
     for source in read:
-        folder = Path(source).resolve() if Path(source).is_dir() else None
+        folder = Path(source).resolve() if source != "-" and Path(source).is_dir() else None
         inside = folder in Path(target).resolve().parents and Path(target).exists()
         if place is not None and (place == _same(source) or inside):
-            raise OptionError(f"{option} {target} would be written over {source}, which is read: name another file")
+            name = "standard input" if source == "-" else source
+            raise OptionError(f"{option} {target} would be written over {name}, which is read: name another file")
 
 
 def _named(
@@ -74,7 +76,12 @@ def _spelt(name: str, one: Parameter) -> str:
 
 
 def _same(path: str) -> Any:
-    """What two names of one file have in common; None for what is no plain file, such as a pipe."""
+    """What two names of one file have in common; None for what is no plain file, such as a pipe.
+
+    Standard input, "-", may be a file too, behind a "<".
+    """
+    if path == "-":
+        return _of_standard_input()
     real = Path(os.path.realpath(path))
     if not real.exists():
         return str(real)
@@ -82,3 +89,11 @@ def _same(path: str) -> Any:
         return None
     found = real.stat()
     return found.st_dev, found.st_ino
+
+
+def _of_standard_input() -> Any:
+    try:
+        found = os.fstat(0)
+    except OSError:  # closed
+        return None
+    return (found.st_dev, found.st_ino) if S_ISREG(found.st_mode) else None

@@ -89,7 +89,7 @@ def train(
     """
     from ..errors import OptionError
     from ..io import read_features, read_labels
-    from ..learn import CrowdClassifier
+    from ..learn import OBJECTIVES, CrowdClassifier
     from ..learn.training.checkpoint import forget
     from ..learn.training.parallel import rank
 
@@ -103,8 +103,9 @@ def train(
         raise OptionError(f"--out {out} holds a model: name another folder, or replace it with --restart")
     for file in FILES:
         require_no_input("--out", str(out / file), [features, *votes, *([clean] if clean else [])])
-    known = read_features(features, text)
     network = network or ("mlp" if text is None else "text")
+    OBJECTIVES[objective]
+    known = read_features(features, text)
     accelerator = None
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 or precision != "no":
         import torch

@@ -136,7 +136,9 @@ class Method(ABC, Generic[Ops, Found]):
         if isinstance(votes, Votes):
             if not isinstance(votes, self.takes):
                 own, theirs = self.takes.kind, votes.kind
-                raise InputError(f"{self.name} takes {own}, and these votes are {theirs}: choose a method for {theirs}")
+                raise OptionError(
+                    f"{self.name} takes {own}, and these votes are {theirs}: choose a method for {theirs}"
+                )
             if columns:
                 raise OptionError(f"{next(iter(columns))}=... names a column of a frame, and these are votes already")
             return votes

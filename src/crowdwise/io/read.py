@@ -190,7 +190,8 @@ def _read_one(
             for option, value in given.items():
                 if value:
                     raise InputError(f"{option}={value!r}: a wide table has no columns of votes beside the labels")
-            return _wide(rows, named["item"], wide, no_vote)
+            made_up = not wide and hasattr(source, "columns") and "item" not in source.columns and names[-1] == "item"
+            return _wide(rows, named["item"], wide, no_vote, made_up)
         sure = find_column("probability", names, named["probability"])
         sure = None if sure == named["weight"] else sure
         return _long(rows, columns, named["weight"], sure, extra, annotator_extra, no_vote)
@@ -360,7 +361,10 @@ def _long(
     return Reading(crowd, {}, tuple(note for note in notes if note))
 
 
-def _wide(rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any]) -> Reading:
+def _wide(
+    rows: Rows, item: str | None, annotators: Collection[str], no_vote: Collection[Any], made_up: bool = False
+) -> Reading:
+    """made_up: the items are the rows of a frame that has no column for them."""
     table, names = rows.table, rows.names
     item = find_column("item", names, item) or names[0]
     require_filled(rows, item)
@@ -389,6 +393,9 @@ def _wide(rows: Rows, item: str | None, annotators: Collection[str], no_vote: Co
             if gold.setdefault(name, label) != label:
                 raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
     ignored = [name for name in names if name not in {item, gold_column, *voters}]
+    if made_up and ignored:
+        there = ", ".join(name for name in names if name != item)
+        raise InputError(f"no column looks like the item: name the columns with item=, annotator=, label= of {there}")
     notes = [
         *rows.notes,
         f"a wide table: items from column {item!r}, votes from {len(voters)} columns",

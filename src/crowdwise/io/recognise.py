@@ -53,7 +53,9 @@ def of_files(path: Path, name: str | None, called: str = "") -> Answers:
     chosen = name or (known[0] if len(known) == 1 else None)
     if chosen not in folders:
         there = ", ".join(sorted(endings)) or "nothing"
-        raise InputError(f"{called}: .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}")
+        raise InputError(
+            f"{called}: one table, or .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}"
+        )
     return _answers(called, chosen, found)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError, how_many
+from ..errors import InputError, OptionError, how_many
 from .records import records
 from .source import HEAD, Source, open_source
 
@@ -132,7 +132,7 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
         head, delimiter, above = head[said.end() :], delimiter or said[1], 1
     found = delimiter or _guess_delimiter(head, name)
     if len(found) != 1:
-        raise InputError(f"the delimiter must be one character, not {found!r}")
+        raise OptionError(f"the delimiter must be one character, not {found!r}")
     notes = []
     if delimiter is None and found != ("\t" if ".tsv" in name else ","):
         notes.append(f"columns are separated by {DELIMITERS[found]}")
@@ -252,10 +252,16 @@ def _where_it_breaks(source: Source, delimiter: str, error: Exception) -> str:
         for number, row in enumerate(_cells(source, delimiter), start=1):
             width = width or len(row)
             if row and len(row) != width:
-                return f"{name}, row {number}: {len(row)} cells under a header of {width}"
+                odd = "; text in UTF-16? --encoding utf-16-le reads it" if _has_nulls(source) else ""
+                return f"{name}, row {number}: {len(row)} cells under a header of {width}{odd}"
     except csv.Error as broken:
         return f"{name}, row {number + 1}: {broken}"
     return f"{name}: {_first_line(error)}"
+
+
+def _has_nulls(source: Source) -> bool:
+    with source.path.open("rb") as file:
+        return b"\0" in file.read(4096)
 
 
 def _first_byte_that_is_no_text(source: Source) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -71,10 +72,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'crowdwise.learn' has no attribute {name!r}")
     try:
         return entry.load() if entry else getattr(import_module(f"{__name__}.{OTHERS[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
+    except (ImportError, OSError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+            raise MissingExtra("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
+        if "torch" in sys.modules:  # it is there and works: something else is missing
             raise
-        raise MissingExtra("crowdwise.learn needs PyTorch: pip install 'crowdwise[learn]'") from error
+        raise MissingExtra(f"PyTorch is installed and cannot be loaded: {error}") from error
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from ..methods.classes.strangers import acquaintance, population, supported
 from ..votes.crowd import Crowd
 from ..votes.frames import known_labels, library_of
 from ..votes.gold import against_votes, known_classes
+from ..votes.spelling import remarks
 from ..votes.ties import first_of_tied
 
 
@@ -57,7 +58,7 @@ def settle(
     model = make(method) if isinstance(method, str) else method() if isinstance(method, type) else method
     trusted = [trusted] if isinstance(trusted, str) else list(trusted)
     options = {"gold": gold, "item_prior": item_prior, "engine": engine}
-    frame = library_of(votes) or "pyarrow"
+    frame, asked = library_of(votes) or "pyarrow", votes
     votes = model.as_votes(votes, **columns)
     fitted = model.fit(votes, start=start, callback=callback, **options)
     if not isinstance(model, Aggregator):
@@ -67,6 +68,8 @@ def settle(
         found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
     found = found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
     doubts = against_votes(votes, gold)
+    if votes is not asked:  # a reader has told its own
+        doubts = (*remarks(votes), *doubts)
     kept = {
         "votes": votes,
         "gold": known_labels(gold),

@@ -13,6 +13,9 @@ from .crowd import Crowd
 from .frames import labels_by_item
 from .known import Known
 
+FEWEST_KNOWN = 20  # items, from which it can be told whether their labels are those of others
+AGREED = 0.1  # beyond chance, of pairs of votes on an item: the votes agree with each other
+
 
 def gold_codes(crowd: Crowd, gold: Any) -> Array:
     """The class code of each item, -1 where it is not known.
@@ -44,7 +47,9 @@ def gold_codes(crowd: Crowd, gold: Any) -> Array:
 
 
 def against_votes(crowd: Crowd, gold: Any) -> tuple[str, ...]:
-    """A sentence if known labels contradict nearly all votes on their items: are they of other items, or codes?
+    """A sentence if known labels contradict the votes on their items: are they of other items, or codes?
+
+    Either nearly all votes, or as many as labels of other items would, though the votes agree with each other.
 
     >>> crowd = Crowd.from_matrix([[k % 2] * 5 for k in range(20)])
     >>> against_votes(crowd, {k: 1 - k % 2 for k in range(20)})[0].partition(":")[0]
@@ -61,12 +66,32 @@ def against_votes(crowd: Crowd, gold: Any) -> tuple[str, ...]:
     shares = [np.bincount(codes, minlength=crowd.n_classes) / known.size for codes in (voted, known)]
     chance, right = float((shares[0] * shares[1]).sum()), int((voted == known).sum())
     guessed = chance * known.size
-    if right > guessed / 2 or right > guessed - 3.0 * np.sqrt(
-        guessed
-    ):  # far below what guessing gives, not by accident
-        return ()
     against = f"{known.size - right:,} of {how_many(known.size, 'votes')}"
-    return (f"the known labels contradict {against} on their items: are items or labels mixed up?",)
+    if right <= min(guessed / 2, guessed - 3.0 * np.sqrt(guessed)):  # not by accident
+        return (f"the known labels contradict {against} on their items: are items or labels mixed up?",)
+    if _as_by_chance(crowd, gold_codes(crowd, gold)):
+        return (
+            f"the known labels contradict {against} on their items, as labels of other items would, though the votes "
+            "agree with each other: are items mixed up?",
+        )
+    return ()
+
+
+def _as_by_chance(crowd: Crowd, told: Array) -> bool:
+    """Whether known labels agree with votes no better than by chance where votes agree with each other."""
+    votes = np.zeros((crowd.n_items, crowd.n_classes))
+    np.add.at(votes, (crowd.item, crowd.label), 1.0)
+    total = votes.sum(axis=1)
+    several = (told >= 0) & (total > 1)
+    votes, total, known = votes[several], total[several], told[several]
+    if known.size < FEWEST_KNOWN:
+        return False
+    right = votes[np.arange(known.size), known] / total
+    alike = (votes * (votes - 1.0)).sum(axis=1) / (total * (total - 1.0))
+    share = votes.sum(axis=0) / total.sum()
+    chance = float((share * np.bincount(known, minlength=share.size)).sum() / known.size)
+    error = max(float(right.std()), 0.1) / np.sqrt(known.size)
+    return bool(right.mean() < chance + 2.0 * error and alike.mean() - (share**2).sum() > max(6.0 * error, AGREED))
 
 
 def distributions(name: str, crowd: Crowd, values: Any) -> Array:

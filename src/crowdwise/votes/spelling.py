@@ -77,12 +77,13 @@ def _spellings(labels: list[Any]) -> str:
     groups: dict[str, list[Any]] = {}
     for label in labels:
         groups.setdefault(key_of(label), []).append(label)
-    alike = next((group for group in groups.values() if len(group) > 1), None)
-    if alike is None:
+    several = [group for group in groups.values() if len(group) > 1]
+    if not several:
         return ""
-    said = ", ".join(shown(label) for label in alike[:4])
+    said = ", ".join(shown(label) for label in several[0][:4])
+    more = f", and so do {how_many(len(several) - 1, 'others')}" if len(several) > 1 else ""
     return (
-        f"labels differ in case, blanks or '.0' only ({said}) and count as {len(alike)} classes; "
+        f"labels differ in case, blanks or '.0' only ({said}) and count as {len(several[0])} classes{more}; "
         "--normalise makes them one"
     )
 
@@ -91,10 +92,11 @@ def _no_answers(labels: list[Any], count: Array) -> str:
     empty = [(label, int(n)) for label, n in zip(labels, count.tolist(), strict=True) if key_of(label) in NOTHING]
     if not empty or len(empty) == len(labels):
         return ""
-    label, n = max(empty, key=lambda pair: pair[1])
-    return (
-        f"{shown(label)} counts as a class ({how_many(n, 'votes')}); if it means no answer, --no-vote {_quoted(label)}"
-    )
+    votes = how_many(sum(n for _, n in empty), "votes")
+    names = ", ".join(shown(label) for label, _ in empty)
+    count_as, mean = ("counts as a class", "it means") if len(empty) == 1 else ("count as classes", "they mean")
+    options = " ".join(f"--no-vote {_quoted(label)}" for label, _ in empty)
+    return f"{names} {count_as} ({votes}); if {mean} no answer, {options}"
 
 
 def _shapes(labels: list[Any]) -> str:

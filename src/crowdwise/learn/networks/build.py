@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ..base.objective import Output
 from .adapted import Adapted
 from .prepared import Prepared
@@ -128,7 +128,7 @@ def build(network: Any, shape: Shape, n_classes: int) -> nn.Module:
         return adapted(deepcopy(network))
     if isinstance(network, str):
         if network not in NETWORKS:
-            raise InputError(f"network={network!r}: choose {', '.join(NETWORKS)}, a factory, or a torch module")
+            raise OptionError(f"network={network!r}: choose {', '.join(NETWORKS)}, a factory, or a torch module")
         return NETWORKS[network](shape, n_classes)
     made = network(shape, n_classes)
     if not isinstance(made, nn.Module):

@@ -45,13 +45,13 @@ class Auto(CrossFit):
         order = np.sort(votes[~same])
         usual = order[np.searchsorted(np.cumsum(order), order.sum() / 2)] if order.size else 0.0
         found = [f"{how_many(int(same.sum()), 'annotators')} always say the same"] * bool(same.any())
-        nobody = np.full(crowd.n_annotators, -1)
-        if usual >= ENOUGH * crowd.n_classes**2:
-            why = "; ".join([*found, "annotators have votes enough to learn what each one's labels are worth"])
-            return Suited(MaxMIG(class_prior=self.class_prior), nobody, f"auto chose max-mig: {why}")
         group = np.where(same, ASIDE, find_groups(fair(crowd, np.where(same, ASIDE, -1))))
         n = int(group.max(initial=-1)) + 1
         if n:
             found.append(f"{int((group >= 0).sum())} annotators err together, in {how_many(n, 'groups')}")
+        if usual >= ENOUGH * crowd.n_classes**2:
+            why = "; ".join([*found, "annotators have votes enough to learn what each one's labels are worth"])
+            nobody = np.full(crowd.n_annotators, -1)
+            return Suited(MaxMIG(class_prior=self.class_prior), nobody, f"auto chose max-mig: {why}")
         done = "; their votes are set aside or shared" if found else "nobody copies or always says the same"
         return Suited(CrossFit(class_prior=self.class_prior), group, f"auto chose cross-fit: {'; '.join(found)}{done}")

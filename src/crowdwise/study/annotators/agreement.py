@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import NumpyEngine, bind
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
@@ -174,7 +174,7 @@ def krippendorff(sums: Sums, distance: Callable[[Array], Array]) -> float:
 def distances(crowd: Crowd, metric: str) -> Callable[[Array], Array]:
     """Squared distances between classes, (classes, classes), given how often each was said."""
     if metric not in METRICS:
-        raise InputError(f"metric={metric!r}: choose {', '.join(METRICS)}")
+        raise OptionError(f"metric={metric!r}: choose {', '.join(METRICS)}")
     k = crowd.n_classes
     if metric == "nominal":
         return lambda often: 1.0 - np.eye(k)
