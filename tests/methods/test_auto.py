@@ -201,3 +201,17 @@ def test_a_thousand_classes_take_no_time():
     assert "ibcc, community-bcc, ebcc left out: too many classes for them, or stopped early" in result.notes
     assert (result.labels == made.truth).mean() > 0.9
     assert len(verdicts(made.crowd, result)) == 20
+
+
+def test_a_large_crowd_is_asked_for_kinds_in_a_sample():
+    """Nothing speaks for kinds in a sample: ebcc is not fitted to all votes. Where much does, it is."""
+    made = simulate.crowd(simulate.dirichlet(60, 3, 4.0, 1.0, seed=1), n_items=24_000, per_item=5, seed=0)
+    result = Auto().fit(made.crowd)
+    assert not any("ebcc" in note for note in result.notes) and result.params["evidence"][0] < 0.0
+    rng = np.random.default_rng(0)
+    truth, hard = rng.integers(0, 3, 8000), rng.random(8000) < 0.3
+    shared, sure = 0.4 * (np.eye(3) + np.roll(np.eye(3), 1, axis=1)) + 0.2 / 3, 0.85 * np.eye(3) + 0.05
+    chance = np.where(hard[:, None], shared[truth], sure[truth])[:, None, :]
+    said = (rng.random((8000, 20, 1)) > chance.cumsum(axis=2)[..., :2]).sum(axis=2)
+    kinds = Auto().fit(Crowd.from_matrix(said))
+    assert any("ebcc" in note for note in kinds.notes)

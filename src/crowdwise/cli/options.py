@@ -88,7 +88,7 @@ LabelsOut = Annotated[
 AnnotatorsOut = Annotated[
     str | None, typer.Option("--annotators-out", help="Also write a table of the annotators, worst first."), WRITTEN
 ]
-Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, torch or torch:cuda.")]
+Engine = Annotated[str, typer.Option("--engine", help="auto, numpy, numba, numba:THREADS, cuda, torch or torch:cuda.")]
 Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed gives the same answer.", min=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

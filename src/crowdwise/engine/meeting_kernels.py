@@ -72,6 +72,51 @@ def tuple_sweep(low, high, cells, often, chance, prior, sums, mass):
 
 
 @jit
+def linked(low, high, begin, item, value, first, who, other, variance, mean, least_shared, least_z, pairs, figures):
+    """Pairs of annotators, the first of them low..high, whose values on shared items go together more than by chance.
+
+    begin, item, value: annotators' items (CSR); first, who, other: the same by item; mean: the variance of each item's
+    mean value. Writes pairs (first, second) and figures (shared items, z) as far as there is room; returns how many
+    pairs there are, and how many share items enough.
+    """
+    n = begin.size - 1
+    shared, product, spread = np.zeros(n), np.zeros(n), np.zeros(n)
+    by_size, by_variance, met = np.zeros(n), np.zeros(n), np.empty(n, np.int64)
+    found, tested = 0, 0
+    for j in range(low, high):
+        n_met = 0
+        for v in range(begin[j], begin[j + 1]):
+            i, own = item[v], value[v]
+            size = first[i + 1] - first[i]
+            for p in range(first[i], first[i + 1]):
+                m = who[p]
+                if m <= j:
+                    continue
+                if shared[m] == 0.0:
+                    met[n_met] = m
+                    n_met += 1
+                both = own * other[p]
+                shared[m] += 1.0
+                product[m] += both
+                spread[m] += both * both
+                by_size[m] += 1.0 / size
+                by_variance[m] += mean[i]
+        for t in range(n_met):
+            m = met[t]
+            if shared[m] >= least_shared:
+                tested += 1
+                expected = max(by_variance[m] - (variance[j] + variance[m]) * by_size[m], 0.0)
+                z = (product[m] - expected) / np.sqrt(max(spread[m], 1e-300))
+                if z > least_z:
+                    if found < len(pairs):
+                        pairs[found, 0], pairs[found, 1] = j, m
+                        figures[found, 0], figures[found, 1] = shared[m], z
+                    found += 1
+            shared[m] = product[m] = spread[m] = by_size[m] = by_variance[m] = 0.0
+    return found, tested
+
+
+@jit
 def low_links(first, neighbour):
     """A depth-first walk over an undirected graph (CSR): order, lowest order reached from below, parent (-1: none)."""
     n = first.size - 1

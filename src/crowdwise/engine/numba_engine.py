@@ -42,7 +42,7 @@ class NumbaEngine(NumpyEngine):
         self.cells *= self.n_classes
         self.cells += self.label
         self.w = NOTHING if self.weight is None else self.weight
-        self.threads, self.ranges = threads, _even(self.first, threads)
+        self.threads, self.ranges = threads, even_ranges(self.first, threads)
 
     def over(self, crowd: Crowd) -> NumbaEngine:
         return NumbaEngine(crowd, self.threads)
@@ -71,7 +71,7 @@ class NumbaEngine(NumpyEngine):
         out, (first, item, weight) = np.empty((self.n_cells, posterior.shape[1])), self._by_cell
         self._each(
             lambda _, low, high: kernels.sums_by_cell(low, high, first, item, weight, posterior, out),
-            _even(first, self.threads),
+            even_ranges(first, self.threads),
         )
         return self._shaped(out)
 
@@ -129,7 +129,7 @@ class NumbaEngine(NumpyEngine):
             lambda _, low, high: kernels.messages(
                 low, high, votes, begin, self.label, self.w, prior, table, to_annotator, sent, point
             ),
-            _even(begin, self.threads),
+            even_ranges(begin, self.threads),
         )
         return sent, point
 
@@ -137,7 +137,7 @@ class NumbaEngine(NumpyEngine):
         begin, item, own = self._by_cell
         later = 1.0 - np.arange(self.n_cells) / self.n_cells  # an annotator meets those after them
         work = np.concatenate([[0.0], np.cumsum(np.diff(begin) * later ** (order - 1))])
-        ranges, keys = _even(work, self.threads), self.n_cells ** (order - 1)
+        ranges, keys = even_ranges(work, self.threads), self.n_cells ** (order - 1)
         if keys > MOST_KEYS:
             raise TooLarge(
                 f"triples of {self.n_annotators:,} annotators and {self.n_classes:,} classes: take fewer annotators, "
@@ -184,7 +184,7 @@ class NumbaEngine(NumpyEngine):
             lambda t, low, high: chain_kernels.forward_backward(
                 low, high, order, begin, start, move, log_evidence, posterior, begins[t], moves[t]
             ),
-            _even(begin, self.threads),
+            even_ranges(begin, self.threads),
         )
         return posterior, begins.sum(axis=0), moves.sum(axis=0), float(sum(parts))
 
@@ -278,7 +278,7 @@ class NumbaEngine(NumpyEngine):
         ranges = ranges or self.ranges
         if self.threads == 1:
             return [work(0, *ranges[0])]
-        jobs = [_pool(self.threads).submit(work, t, low, high) for t, (low, high) in enumerate(ranges)]
+        jobs = [pool_of(self.threads).submit(work, t, low, high) for t, (low, high) in enumerate(ranges)]
         return [job.result() for job in jobs]
 
     def _private(self, size: int) -> Array:
@@ -302,7 +302,8 @@ class NumbaEngine(NumpyEngine):
 
 
 @cache
-def _pool(threads: int) -> ThreadPoolExecutor:
+def pool_of(threads: int) -> ThreadPoolExecutor:
+    """Threads that stay."""
     return ThreadPoolExecutor(threads, thread_name_prefix="crowdwise")
 
 
@@ -320,7 +321,7 @@ def _first(code: Array, n: int) -> Array:
     return out
 
 
-def _even(first: Array, threads: int) -> list[tuple[int, int]]:
+def even_ranges(first: Array, threads: int) -> list[tuple[int, int]]:
     """Ranges of items (or cells) with about as many votes each."""
     cuts = np.searchsorted(first, np.linspace(0, first[-1], threads + 1)[1:-1])
     edges = [0, *cuts.tolist(), len(first) - 1]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..engine import NumpyEngine, bind
+from ..engine import NumpyEngine, bind, suited
 from ..engine.memory import available_memory
 from ..errors import DataWarning, TooLarge, how_many
 from ..votes.codes import Array, shown
@@ -20,7 +20,7 @@ from ..votes.frames import as_table, find_column, library_of
 from ..votes.gold import known_classes
 from ..votes.known import Known
 from ..votes.ties import first_of_tied
-from .dependence import find_groups, share_votes
+from .dependence import groups_of, share_votes
 from .estimates import Classes
 from .method import Callback, Method, Solution, Weighed
 from .options import require_known
@@ -74,8 +74,12 @@ class Aggregator(Method[NumpyEngine, Array]):
     def weigh_votes(self, votes: Crowd, known: Known | None, engine: str) -> Weighed:
         if self.weights != "groups":
             return Weighed(votes, {})
-        group = find_groups(votes, known, engine=engine)
-        return Weighed(share_votes(votes, group), {"group": group}, (_about_groups(votes, group),))
+        ops = bind(votes.counted(), engine)
+        group = groups_of(ops, known)
+        shared = share_votes(votes, group)
+        as_it_is = shared is ops.crowd and suited(votes, engine) == suited(votes, engine, self.load)
+        kept = ops if as_it_is else None
+        return Weighed(shared, {"group": group}, (_about_groups(votes, group),), kept)
 
     def reweigh_votes(self, votes: Crowd, params: Params) -> Crowd:
         return share_votes(votes, params["group"]) if self.weights == "groups" else votes

@@ -7,11 +7,12 @@ a first fit; `share_votes` lets each group have about one vote on an item. `weig
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..engine import bind
+from ..engine import NumpyEngine, bind
 from ..methods import make
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
@@ -20,6 +21,7 @@ from ..votes.table import Table
 
 MOST_DIVIDED = 300  # members of a group that is looked at for parts
 BLOCK = 20_000_000  # pairs of annotators, or numbers a vote and class, held at once
+MANY_MEETINGS = 3_000_000  # of votes on items, from which a compiled pass is worth its start
 FIRST = 0.1  # of the memory: a first fit that needs more is not worth its time
 USUAL = 4.0  # votes' worth of an annotator's mean accuracy in that of each class
 
@@ -51,13 +53,23 @@ def find_groups(
     >>> find_groups(made.crowd).tolist()
     [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
     """
+    crowd = Crowd.of(crowd).counted()
+    if posterior is None:
+        return groups_of(bind(crowd, engine), known, least_shared=least_shared, least_z=least_z)
+    return _groups(crowd, posterior, least_shared, least_z)
+
+
+def groups_of(ops: NumpyEngine, known: Known | None, *, least_shared: int = 8, least_z: float = 4.0) -> Array:
+    """`find_groups` among votes that are bound; the first fit is kept with them, by its method."""
+    first = make("ibcc") if make("ibcc").affordable(ops.crowd, FIRST) else make("mace")
+    ops.kept[first] = first.solve(ops, known, None, None)
+    return _groups(ops.crowd, ops.kept[first].found, least_shared, least_z)
+
+
+def _groups(crowd: Crowd, posterior: Array, least_shared: int, least_z: float) -> Array:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    crowd = Crowd.of(crowd).counted()
-    if posterior is None:
-        first = make("ibcc") if make("ibcc").affordable(crowd, FIRST) else make("mace")
-        posterior = first.solve(bind(crowd, engine), known, None, None).found
     residuals = Residuals(crowd, posterior)
     links = residuals.linked(least_shared, least_z)
     n = crowd.n_annotators
@@ -131,16 +143,34 @@ class Residuals:
 
         self.matrix, self.variance = _residuals(crowd, posterior)
         self.there = csr_array((np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), self.matrix.shape)
-        size = np.maximum(self.there.sum(axis=0), 1.0)  # annotators of each item
-        mean_variance = (self.variance @ self.there) / size**2
-        self.by_size = self.there.multiply(1.0 / size).tocsr()
-        self.by_variance = self.there.multiply(mean_variance).tocsr()
-        self.square = self.matrix.multiply(self.matrix).tocsr()
+        self.size = np.bincount(self.matrix.indices, minlength=self.matrix.shape[1])  # annotators of each item
+        self.mean_variance = (self.variance @ self.there) / np.maximum(self.size, 1) ** 2
+
+    @cached_property
+    def square(self) -> Any:
+        """Squared residuals."""
+        return self.matrix.multiply(self.matrix).tocsr()
 
     def linked(self, least_shared: int, least_z: float) -> Table:
         """Pairs of annotators whose residuals go together, see `linked_pairs`."""
         from scipy.special import ndtri
 
+        meetings = float((self.size.astype(float) ** 2).sum())
+        pairs = self._compiled if meetings > MANY_MEETINGS else self._by_products
+        first, second, count, z, tested = pairs(least_shared, least_z)
+        beyond_chance = z > -ndtri(0.05 / max(tested, 1))
+        order = np.lexsort((second, first, -z))
+        columns: dict[str, Any] = {"first": first, "second": second, "shared": count.astype(np.int64), "z": z}
+        return Table(columns).take(order[beyond_chance[order]])
+
+    def _compiled(self, least_shared: int, least_z: float) -> tuple[Array, Array, Array, Array, int]:
+        """Annotators j and m, the items they share, z, and how many pairs were tested: in one pass over meetings."""
+        from ..engine.links import links
+
+        return links(self.matrix, self.variance, self.mean_variance, least_shared, least_z)
+
+    def _by_products(self, least_shared: int, least_z: float) -> tuple[Array, Array, Array, Array, int]:
+        """The same by products of sparse matrices."""
         found: list[tuple[Array, Array, Array, Array]] = []
         n_annotators = self.matrix.shape[0]
         tested, step = 0, max(1, BLOCK // max(n_annotators, 1))
@@ -157,20 +187,19 @@ class Residuals:
             strong = z > least_z
             found.append((first[strong], second[strong], count[strong], z[strong]))
         first, second, count, z = (np.concatenate(part) for part in zip(*found, strict=True))
-        beyond_chance = z > -ndtri(0.05 / max(tested, 1))
-        order = np.flatnonzero(beyond_chance)[np.argsort(-z[beyond_chance], kind="stable")]
-        columns: dict[str, Any] = {"first": first, "second": second, "shared": count.astype(np.int64), "z": z}
-        return Table(columns).take(order)
+        return first, second, count, z, tested
 
     def _sums(self, first: Array, second: Array) -> list[Array]:
         """Sums over the items that two annotators share: products, squared products, 1 / size, the means' variance."""
         rows, row = np.unique(first, return_inverse=True)
         columns, column = np.unique(second, return_inverse=True)
+        by_size = self.there.multiply(1.0 / np.maximum(self.size, 1)).tocsr()
+        by_variance = self.there.multiply(self.mean_variance).tocsr()
         pairs = (
             (self.matrix, self.matrix),
             (self.square, self.square),
-            (self.there, self.by_size),
-            (self.there, self.by_variance),
+            (self.there, by_size),
+            (self.there, by_variance),
         )
         return [_at((left[rows] @ right[columns].T).tocsr(), row, column) for left, right in pairs]
 
@@ -228,7 +257,7 @@ def _residuals(crowd: Crowd, posterior: Array) -> tuple[Any, Array]:
     step = max(1, BLOCK // crowd.n_classes)
     for low in range(0, right.nnz, step):
         at = slice(low, low + step)
-        right.data[at] -= (accuracy[annotator[at]] * posterior[right.indices[at]]).sum(axis=1)
+        right.data[at] -= np.einsum("vk,vk->v", accuracy[annotator[at]], posterior[right.indices[at]])
     variance = mean(annotator, crowd.n_annotators, right.data**2)
     right.data -= mean(right.indices, crowd.n_items, right.data)[right.indices]
     return csr_array(right), variance

@@ -47,11 +47,15 @@ class Solution(NamedTuple, Generic[Found]):
 
 
 class Weighed(NamedTuple):
-    """Votes as a method weighs them, what it found out about them, and what it has to say of that."""
+    """Votes as a method weighs them, what it found out about them, and what it has to say of that.
+
+    ops: where they are summed, if they had to be bound for it.
+    """
 
     votes: Any
     params: Params
     notes: tuple[str, ...] = ()
+    ops: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +112,7 @@ class Method(ABC, Generic[Ops, Found]):
         known = self.known(votes, gold, item_prior)
         began = perf_counter()
         weighed = self.weigh_votes(votes, known, engine)
-        ops = self.bind(weighed.votes, engine)
+        ops = weighed.ops or self.bind(weighed.votes, engine)
         solution = self.solve(ops, known, start, callback)
         LOG.info("%s: %s, %d steps, %.2f s", self.name, votes.sizes, len(solution.trace), perf_counter() - began)
         own = {**solution.params, **self.local(ops, solution.params, known)}

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InputError, OptionError, how_many
 from .codes import Array, as_names_of, find, names_array, shown, smallest_int, stable_sort
 from .columns import checked_numbers, checked_weight, joined_columns, longer, merged
-from .keyed import hashed
+from .keyed import hashed, keyed_uniform
 from .table import SHOWN, Table
 
 Repeats = Literal["all", "last", "error"]
@@ -241,6 +241,12 @@ class Votes(ABC):
             raise InputError(f"{column} {shown(chosen[position < 0][0])} is not among these votes")
         keep = np.zeros(len(names), bool)
         keep[position] = True
+        return self._kept(column, keep)
+
+    def _kept(self, column: str, keep: Array) -> Self:
+        """The votes on the names of a column that a mask keeps; the others are gone."""
+        axis = self.codes[column]
+        names = getattr(self, axis)
         same_axis = [name for name, behind in self.codes.items() if behind == axis]
         votes = self.take(np.logical_and.reduce([keep[getattr(self, name)] for name in same_axis]))
         rank = np.cumsum(keep) - 1
@@ -250,6 +256,11 @@ class Votes(ABC):
             **{extra: {name: values[keep] for name, values in getattr(self, extra).items()}},
             keyed_by=self.keyed_by,
         )
+
+    def sample(self, n_votes: int) -> Self:
+        """About so many votes: all those on some items, which are drawn by their names; who is silent there is gone."""
+        some = self._kept("item", keyed_uniform(n_votes, self.item_hash) * self.n_votes < n_votes)
+        return some._kept("annotator", np.bincount(some.annotator, minlength=some.n_annotators) > 0)
 
     def codes_of(self, column: str, names: Iterable[Any], option: str) -> Array:
         """Codes of some names of a column; a name that is not there is an error that names the option."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine import ENGINES, bind
+from ...engine import ENGINES, GPU, bind
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ..method import Method
@@ -81,10 +81,10 @@ def short(method: AnyMethod, steps: int = 12) -> AnyMethod:
 
 
 def require_close(a: Array, b: Array, engine: str, what: str) -> None:
-    """Numbers differ by rounding only, in parts of the largest; numba's is that of single precision."""
+    """Numbers differ by rounding only, in parts of the largest; that of single precision with numba and on a GPU."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     gap, size = float(np.abs(a - b).max(initial=0.0)), max(1.0, float(np.abs(a).max(initial=0.0)))
-    tolerance = 2e-4 if engine.startswith("numba") else 1e-8
+    tolerance = 2e-4 if engine.startswith(("numba", GPU)) else 1e-8
     assert gap <= tolerance * size, f"{what}: differs by {gap:.2g}, of up to {size:.2g}"
 
 

@@ -28,6 +28,9 @@ SHARE = 0.1  # of the memory, for each member: they are held side by side
 FEW = 0.5  # of the items: members who agree on fewer are told to
 COMMITTEE = ("ibcc", "mace", "community-bcc", "confusion-vector", "crh")
 RICHER = "ebcc"
+ENOUGH = 100_000  # votes, of a sample of items, in which a larger crowd is asked whether items come in kinds
+LEAST = 20  # steps after which a climb that is far behind may be given up
+PATIENCE = 50  # steps, like its last one, that would not bring it level
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +48,8 @@ class Auto(Aggregator):
 
     3. Where items of one class fall into kinds, `EBCC` is right and the five are not; it alone decides where the
        evidence for kinds (its lower bound above that of `IBCC`) is more than `gate` nats. On which items the five
-       differ from it is told: gold for some of these would decide (`params["committee"]`).
+       differ from it is told: gold for some of these would decide (`params["committee"]`). A crowd of more than
+       100,000 votes is asked in a sample of its items first, with two sub-types: no evidence there, no `EBCC`.
     4. Gold teaches. The committee is fitted without it, and a regression on the gold items, with a prior at that
        committee, finds what the committee and each annotator's votes are worth (`gold_stack.py`).
     5. Nobody is surer than the votes support. What a model says of annotators whom it has hardly seen counts little,
@@ -90,7 +94,8 @@ class Auto(Aggregator):
         watch = Watch(callback)
         gold, rest = (None, None) if known is None else (known.gold, known.but_gold)
         fitted: dict[str, Solution[Array]] = {}
-        asked = [*COMMITTEE, *([] if self._decided(start) else [RICHER])]
+        ahead = self._evidence_before(ops, start)
+        asked = [*COMMITTEE, *([] if ahead is not None and ahead < self.gate else [RICHER])]
         fitting = [name for name in asked if make(name).affordable(ops.crowd, SHARE)]
         for name in fitting or [min(COMMITTEE, key=lambda name: make(name).bytes_needed(ops.crowd))]:
             if not watch.stopped:
@@ -98,11 +103,12 @@ class Auto(Aggregator):
                 known_of = replace(start, method=member, params=before[name]) if name in before else None
                 begin = known_of if known_of is not None and member.continues(known_of) else None
                 began = perf_counter()
-                fitted[name] = member.solve(ops, rest, begin, watch)
+                done = ops.kept.get(member) if begin is None else None  # the first fit of the search for groups
+                fitted[name] = done or member.solve(ops, rest, begin, watch)
                 LOG.info("auto: %s, %d steps, %.2f s", name, len(fitted[name].trace), perf_counter() - began)
         params, notes = self._deciding(ops, fitted, asked)
         if RICHER not in asked:
-            params["evidence"] = start.params["evidence"]
+            params["evidence"] = np.array([ahead])
         if gold is not None and gold.item.size:
             params |= learned(ops, _joint(ops, params, rest), gold)
             notes.append(_about_gold(params, gold))
@@ -126,9 +132,23 @@ class Auto(Aggregator):
     def load(self) -> int:
         return 10
 
-    def _decided(self, start: Result | None) -> bool:
-        """Whether an earlier fit of most of these votes spoke clearly against kinds of items."""
-        return start is not None and "evidence" in start.params and float(start.params["evidence"][0]) < -self.gate
+    def _evidence_before(self, ops: NumpyEngine, start: Result | None) -> float | None:
+        """Nats for kinds of items, if they are known before the richer model is fitted: from an earlier fit of most of
+        these votes that spoke clearly against them, or from a sample of a large crowd."""
+        if start is not None and "evidence" in start.params and float(start.params["evidence"][0]) < -self.gate:
+            return float(start.params["evidence"][0])
+        if ops.crowd.n_votes <= ENOUGH:
+            return None
+        some = ops.over(ops.crowd.sample(ENOUGH))
+        plain = make("ibcc", max_iter=PATIENCE, seed=self.seed).solve(some, None, None, None).trace[-1]
+        steps = [-np.inf]
+
+        def far_behind(step: int, objective: float) -> bool:
+            steps.append(objective)
+            return step >= LEAST and objective + PATIENCE * (objective - steps[-2]) < plain
+
+        kinds = make(RICHER, types=2, restarts=1, seed=self.seed).solve(some, None, None, far_behind)
+        return float(kinds.trace[-1] - plain)
 
     def _deciding(
         self, ops: NumpyEngine, fitted: Mapping[str, Solution[Array]], asked: Sequence[str]

@@ -21,7 +21,6 @@ from .. import make
 SURE = 3.0  # standard errors from a guess beyond which somebody is better or worse than one
 MARGIN = 0.04  # of the median annotator's accuracy, by which another explanation must be ahead
 LEVEL = 0.02  # of all heads: two explanations behind which so nearly as many stand are equally good
-STEPS = 10  # of Dawid-Skene, after which labels that mix two explanations have gone over to one of them
 LIKELIER = 0.01  # of a log-likelihood, beyond which two fits are not two ends of one climb
 ANOTHER = 0.75  # of the items: a fit that agrees on fewer is another explanation
 ALIKE = 0.9  # of the items: labels that agree on so many are not two explanations
@@ -70,14 +69,15 @@ def honest_result(
     dawid_skene = make("dawid-skene", seed=seed)
     if not dawid_skene.affordable(crowd):
         dawid_skene = make("one-coin", seed=seed)  # too many classes for confusion matrices
-    by_heads, likelier = _by_heads(crowd, posterior, dawid_skene)
-    if not (chosen.size or known) and (apart := _parted(crowd, posterior, dawid_skene)) is not None:
+    led = dawid_skene.fit(crowd, start=posterior)
+    if not (chosen.size or known) and (apart := _parted(crowd, posterior, led)) is not None:
         mixed = (
             f"the labels of {result.method.name} mix explanations that contradict each other: {dawid_skene.name} tells "
             "them apart"
         )
         found = honest_result(crowd, apart, seed=seed)
         return replace(found, notes=(mixed, *found.notes))
+    by_heads, likelier = _by_heads(crowd, posterior, led)
     doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
     best, most = first, _support(crowd, posterior, chosen, told)
     if not (chosen.size or doubtful or likelier or (known and most[0] < 0.5)):
@@ -101,15 +101,12 @@ def honest_result(
     return replace(whole if alike else best, notes=notes)
 
 
-def _parted(crowd: Crowd, posterior: Array, method: Aggregator) -> Result | None:
-    """Where labels stand between explanations that contradict each other: the one that Dawid-Skene makes of them."""
-    led = make(method.name, seed=method.seed, max_iter=STEPS).fit(crowd, start=posterior)
+def _parted(crowd: Crowd, posterior: Array, led: Result) -> Result | None:
+    """Where labels stand between explanations that contradict each other: the one that Dawid-Skene made of them."""
     if _agree(led.posterior, posterior) >= ANOTHER:
         return None
-    apart = method.fit(crowd, start=led)
-    labels = apart.label_codes
-    others = _explanations(crowd, apart.posterior, method)
-    return apart if any(contradict(labels, one.labels_on(crowd, one.on(crowd)[1])) for one in others) else None
+    others = _explanations(crowd, led.posterior, make(led.method.name, seed=led.method.seed))
+    return led if any(contradict(led.label_codes, one.labels_on(crowd, one.on(crowd)[1])) for one in others) else None
 
 
 def belief(result: Result) -> str | None:
@@ -130,14 +127,15 @@ def contradict(one: Array, other: Array) -> bool:
     return bool((one == other).mean() < chance - SURE * np.sqrt(chance * (1.0 - chance) / n))
 
 
-def _by_heads(crowd: Crowd, posterior: Array, method: Aggregator) -> tuple[list[Result], bool]:
-    """Dawid-Skene from votes that count by heads, where that is another explanation; and whether it is likelier."""
+def _by_heads(crowd: Crowd, posterior: Array, led: Result) -> tuple[list[Result], bool]:
+    """Dawid-Skene from votes that count by heads, where that is another explanation than the one that was led to; and
+    whether it is likelier."""
     share = (1.0 if crowd.weight is None else crowd.weight) / crowd.annotator_weight()[crowd.annotator]
     a_head_a_vote = make("majority-vote").fit(crowd.with_weight(share)).posterior
     if _agree(a_head_a_vote, posterior) > ALIKE:
         return [], False
-    as_it_is, by_heads = (method.fit(crowd, start=start) for start in (posterior, a_head_a_vote))
-    likelier = by_heads.trace[-1] > as_it_is.trace[-1] + LIKELIER * abs(as_it_is.trace[-1])
+    by_heads = led.method.fit(crowd, start=a_head_a_vote)
+    likelier = by_heads.trace[-1] > led.trace[-1] + LIKELIER * abs(led.trace[-1])
     return [by_heads], likelier and _agree(by_heads.posterior, posterior) < ANOTHER
 
 

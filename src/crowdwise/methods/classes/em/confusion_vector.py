@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from ....engine import NumpyEngine
+from ....fit.aggregator import FEW_FLOATS
 from ....fit.em import EM
 from ....fit.params import Axes, Params
 from ....votes.codes import Array
+from ....votes.known import Known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,17 @@ class ConfusionVector(EM):
     }
     right: float = 0.5
     wrong: float = 0.01
+
+    def sweep(self, ops: NumpyEngine, params: Params, known: Known | None) -> tuple[Params, float]:
+        """As a table of all labels in one fused pass, where it is small; counts of rows are what was met."""
+        if self.structure != "independent" or ops.n_annotators * ops.n_classes**2 > FEW_FLOATS:
+            return super().sweep(ops, params, known)
+        hit, miss = self._log_chances(params)
+        table = np.repeat(miss[:, :, None], ops.n_classes, axis=2)
+        np.einsum("jkk->jk", table)[:] = hit
+        counts, states, evidence = ops.sweep(table, self.independent.log_shares(params), known)
+        right = np.einsum("jkk->jk", counts)
+        return {"right": np.array(right), "met": counts.sum(axis=2), "states": states}, evidence
 
     def log_likelihood(self, ops: NumpyEngine, params: Params) -> Array:
         hit, miss = self._log_chances(params)

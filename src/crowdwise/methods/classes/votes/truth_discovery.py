@@ -13,7 +13,7 @@ from ....votes.codes import Array
 from ....votes.known import Known
 from .weighted_vote import WeightedVote
 
-SETTLED = 1e-6  # of the votes: so few that change from right to wrong change no weight to speak of
+SETTLED = 1e-5  # of the votes: so few that change from right to wrong change no weight to speak of
 SHARP = 1e4
 
 
@@ -23,7 +23,7 @@ class TruthDiscovery(WeightedVote):
 
     Subject to a constraint on w, which a method states by its `weigh`: the weights that are best for given losses. In
     turn, truths are the weighted vote and weights are `weigh` of the losses, until next to no vote
-    changes from right to wrong (one in a million).
+    changes from right to wrong (one in 100,000).
     """
 
     max_iter: int = 100
