@@ -62,9 +62,28 @@ if TYPE_CHECKING:
     from .methods.classes.votes.max_margin import MaxMargin as MaxMargin
     from .methods.classes.votes.wawa import Wawa as Wawa
     from .methods.classes.votes.zero_based_skill import ZeroBasedSkill as ZeroBasedSkill
+    from .methods.comparisons.auto_comparisons import AutoComparisons as AutoComparisons
     from .methods.comparisons.bradley_terry import BradleyTerry as BradleyTerry
+    from .methods.comparisons.crowd_bt import CrowdBT as CrowdBT
+    from .methods.comparisons.elo import Elo as Elo
+    from .methods.comparisons.hodge import Hodge as Hodge
+    from .methods.comparisons.noisy_bt import NoisyBT as NoisyBT
+    from .methods.comparisons.rank_centrality import RankCentrality as RankCentrality
+    from .methods.comparisons.slope_bt import SlopeBT as SlopeBT
+    from .methods.comparisons.win_rate import WinRate as WinRate
+    from .methods.ratings.auto_ratings import AutoRatings as AutoRatings
+    from .methods.ratings.bi import BI as BI
+    from .methods.ratings.catd_values import CATDValues as CATDValues
+    from .methods.ratings.crh_values import CRHValues as CRHValues
+    from .methods.ratings.empirical_bayes import EmpiricalBayes as EmpiricalBayes
     from .methods.ratings.gaussian_em import GaussianEM as GaussianEM
+    from .methods.ratings.huber import Huber as Huber
+    from .methods.ratings.lfc_n import LFCN as LFCN
     from .methods.ratings.mean import Mean as Mean
+    from .methods.ratings.median import Median as Median
+    from .methods.ratings.p913 import P913 as P913
+    from .methods.ratings.trimmed_mean import TrimmedMean as TrimmedMean
+    from .methods.ratings.z_score import ZScore as ZScore
     from .study.label_quality import label_quality as label_quality
     from .study.settle import settle as settle
     # end

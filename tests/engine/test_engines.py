@@ -4,8 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowdwise import Crowd, InputError, simulate
-from crowdwise.engine import bind
+from crowdwise import engine as engines
+from crowdwise.engine import bind, kernels, suited
 from crowdwise.engine.numba_engine import NumbaEngine
+from crowdwise.engine.warm import warm
+from crowdwise.methods import make
 from crowdwise.votes.known import Known
 
 OTHERS = ["numba:1", "numba:3", "torch"]
@@ -88,3 +91,24 @@ def test_auto_takes_numpy_for_the_small_and_numba_for_the_large():
 def test_unknown_engines_are_refused(engine, message):
     with pytest.raises(InputError, match=message):
         bind(Crowd.from_matrix([[0, 1]]), engine)
+
+
+def test_a_cold_cache_makes_crowds_small_for_longer(monkeypatch):
+    crowd = Crowd.from_columns(np.arange(300_000) // 3, np.arange(300_000) % 100, np.arange(300_000) % 5)
+    monkeypatch.setattr(engines, "is_warm", lambda: False)
+    assert (suited(crowd), suited(crowd, load=10), suited(crowd, "numba")) == ("numpy", "numba", "numba")
+    monkeypatch.setattr(engines, "is_warm", lambda: True)
+    assert suited(crowd) == "numba"
+
+
+@pytest.mark.slow
+def test_warm_compiles_what_fits_use():
+    """In one process, after `warm`, nothing is compiled for a fit of any number of classes."""
+    warm()
+    before = len(kernels.from_table.signatures), len(kernels.from_hits.signatures)
+    for n_classes in (2, 3, 7, 8, 30):
+        made = simulate.crowd(simulate.one_coin(5, n_classes, 0.8), n_items=50, per_item=3, seed=0)
+        for crowd in (made.crowd, made.crowd.with_weight(np.full(made.crowd.n_votes, 0.5))):
+            make("dawid-skene", max_iter=2).fit(crowd, engine="numba:1")
+            make("mace", max_iter=2).fit(crowd, engine="numba:1")
+    assert (len(kernels.from_table.signatures), len(kernels.from_hits.signatures)) == before

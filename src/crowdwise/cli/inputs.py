@@ -46,6 +46,8 @@ def settled(
     start: as in `settle`; the votes of an earlier result are joined. hide: other names for the annotators, and for
     those who are trusted.
     """
+    from ..engine import suited
+    from ..engine.warm import is_warm
     from ..fit.result import load
     from ..study.settle import settle
 
@@ -66,6 +68,8 @@ def settled(
     if hide is not None:
         crowd, trusted = hide(crowd, trusted)
     how: dict[str, Any] = {"engine": given["engine"], "callback": steps(tell), "start": start}
+    if suited(crowd, given["engine"], method.load).startswith("numba") and not is_warm():
+        say("compiling once for this machine, for a few seconds (crowdwise warm does it beforehand)")
     result = settle(crowd, method, gold=gold, trusted=trusted, **how)
     if given["save"]:
         result.save(given["save"])

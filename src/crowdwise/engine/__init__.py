@@ -7,6 +7,7 @@ from ..votes.crowd import Crowd
 from .cores import available_cores
 from .numpy_engine import NumpyEngine, normalise
 from .tuples import Tuples, meetings
+from .warm import is_warm
 
 __all__ = ["ENGINES", "GPU", "NumpyEngine", "Tuples", "bind", "meetings", "normalise", "suited"]
 
@@ -14,15 +15,21 @@ ENGINES = ("numpy", "numba", "torch")
 GPU = "cuda"
 # Below this many votes, times the work that each is, NumPy is done before numba is imported.
 SMALL = 200_000
+SMALL_AT_FIRST = 500_000  # as long as the kernels have to be compiled
 
 
 def suited(crowd: Crowd, engine: str = "auto", load: int = 1) -> str:
     """The engine that is meant: "auto" is NumPy for small crowds and numba for large ones.
 
+    Where numba's kernels have never been compiled, a crowd is small for longer: NumPy is done before the compiler is.
+
     >>> suited(Crowd.from_matrix([[0, 1], [1, 1]])), suited(Crowd.from_matrix([[0]]), "numba:2")
     ('numpy', 'numba:2')
     """
-    return engine if engine != "auto" else "numpy" if crowd.n_votes * load < SMALL else "numba"
+    if engine != "auto":
+        return engine
+    work = crowd.n_votes * load
+    return "numpy" if work < SMALL or (work < SMALL_AT_FIRST and not is_warm()) else "numba"
 
 
 def bind(crowd: Crowd, engine: str = "auto", load: int = 1) -> NumpyEngine:

@@ -12,6 +12,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from .prefetch import prefetch
+
 # Without nnan and ninf: gold is -inf.
 jit: Any = partial(
     numba.njit, nogil=True, cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"}, error_model="numpy"
@@ -19,7 +21,8 @@ jit: Any = partial(
 f32 = np.float32
 BLOCK = 64  # items whose scores stay in the first-level cache between the E-step and its sums
 FOLD = 16  # votes, each at least 1e-12 likely, whose product is a number
-UNROLLED = 16  # up to this many states their number is known when a kernel is compiled
+UNROLLED = 7  # up to this many states their number is known when a kernel is compiled; more gain nothing by it
+WIDE = 10  # states from which tables outgrow the caches
 
 
 def sized(n_states: int) -> tuple[int, ...]:
@@ -88,6 +91,15 @@ def from_table(  # noqa: PLR0912
     evidence = 0.0
     for block in range(low, high, BLOCK):
         n_items = min(BLOCK, high - block)
+        if states >= WIDE:
+            # Rows of the next block's votes, and of this one's counts, are fetched while there is something else to do.
+            for v in range(first[block + n_items], first[min(block + 2 * BLOCK, high)]):
+                for s in range(0, states, 16):
+                    prefetch(table, cells[v], s)
+            if counting:
+                for v in range(first[block], first[block + n_items]):
+                    for s in range(0, states, 8):
+                        prefetch(counts, cells[v], s)
         for j in range(n_items):
             i = block + j
             for s in range(states):

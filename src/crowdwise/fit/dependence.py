@@ -8,7 +8,7 @@ a first fit; `share_votes` lets each group have about one vote on an item. `weig
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.known import Known
 from ..votes.table import Table
+from ..votes.votes import Votes
+
+V = TypeVar("V", bound=Votes)
 
 MOST_DIVIDED = 300  # members of a group that is looked at for parts
 BLOCK = 20_000_000  # pairs of annotators, or numbers a vote and class, held at once
@@ -212,7 +215,7 @@ class Residuals:
         return product / np.sqrt(np.maximum(square * square.T, 1e-300)), shared
 
 
-def share_votes(crowd: Crowd, group: Array) -> Crowd:
+def share_votes(crowd: V, group: Array) -> V:
     """The crowd whose votes count 1 / (the group's members on that item); those of no group count as they did.
 
     >>> crowd = Crowd.from_matrix([[0, 0, 1], [1, -1, 1]])

@@ -35,7 +35,7 @@ OWN = {
     "auto": MethodEntry(
         ".classes.auto:Auto",
         "a committee of different models on votes weighted for dependence: no choice needed",
-        "seven fits",
+        "seven fits; six where votes are many",
         "crowdwise",
     ),
     "majority-vote": MethodEntry(
@@ -329,12 +329,139 @@ OWN = {
         "textbook",
         takes="ratings",
     ),
+    "auto-ratings": MethodEntry(
+        ".ratings.auto_ratings:AutoRatings",
+        "a bias, a gain and a precision for each annotator, with five safeguards: no choice needed",
+        "ratings, a step",
+        "crowdwise",
+        takes="ratings",
+    ),
+    "empirical-bayes": MethodEntry(
+        ".ratings.empirical_bayes:EmpiricalBayes",
+        "a bias, a gain and a precision for each annotator, priors learned, by variational Bayes",
+        "ratings, a step",
+        "crowdwise, after Raykar et al. 2010",
+        takes="ratings",
+    ),
+    "median": MethodEntry(".ratings.median:Median", "the rating in the middle", "ratings", "textbook", takes="ratings"),
+    "trimmed-mean": MethodEntry(
+        ".ratings.trimmed_mean:TrimmedMean",
+        "the mean without the lowest and the highest ratings",
+        "ratings",
+        "textbook",
+        takes="ratings",
+    ),
+    "huber": MethodEntry(
+        ".ratings.huber:Huber",
+        "means in which what lies far off counts less",
+        "ratings, a step",
+        "Huber 1964",
+        takes="ratings",
+    ),
+    "z-score": MethodEntry(
+        ".ratings.z_score:ZScore",
+        "every annotator's ratings brought to one mean and spread, then averaged",
+        "ratings",
+        "van Dijk, Martens & Watson 1995",
+        takes="ratings",
+    ),
+    "lfc-n": MethodEntry(
+        ".ratings.lfc_n:LFCN",
+        "a variance for each annotator, values by inverse variances",
+        "ratings, a step",
+        "Raykar et al. 2010",
+        takes="ratings",
+    ),
+    "p913": MethodEntry(
+        ".ratings.p913:P913",
+        "a bias and a variance for each annotator, by maximum likelihood",
+        "ratings, a step",
+        "ITU-T P.913 2021",
+        takes="ratings",
+    ),
+    "crh-values": MethodEntry(
+        ".ratings.crh_values:CRHValues",
+        "means weighted by the logarithm of each annotator's share of all losses",
+        "ratings, a step",
+        "Li et al., SIGMOD 2014",
+        takes="ratings",
+    ),
+    "catd-values": MethodEntry(
+        ".ratings.catd_values:CATDValues",
+        "means weighted by a confidence bound of each annotator's variance",
+        "ratings, a step",
+        "Li et al., PVLDB 2014",
+        takes="ratings",
+    ),
+    "bi": MethodEntry(
+        ".ratings.bi:BI",
+        "belief propagation, each annotator's variance one of eight",
+        "ratings x 8, a round",
+        "Ok et al. 2019",
+        takes="ratings",
+    ),
     "gaussian-em": MethodEntry(
         ".ratings.gaussian_em:GaussianEM",
         "a bias and a spread for each annotator, by EM",
         "ratings, a step",
         "ITU-T P.913; Raykar et al. 2010",
         takes="ratings",
+    ),
+    "auto-comparisons": MethodEntry(
+        ".comparisons.auto_comparisons:AutoComparisons",
+        "three models of annotators that vote, on one scale: no choice needed",
+        "four fits",
+        "crowdwise",
+        takes="comparisons",
+    ),
+    "win-rate": MethodEntry(
+        ".comparisons.win_rate:WinRate",
+        "the share of its comparisons that an item wins",
+        "comparisons",
+        "textbook",
+        takes="comparisons",
+    ),
+    "crowd-bt": MethodEntry(
+        ".comparisons.crowd_bt:CrowdBT",
+        "Bradley-Terry with annotators who sometimes say the opposite, by EM",
+        "comparisons + items^3, a step",
+        "Chen et al. 2013",
+        takes="comparisons",
+    ),
+    "noisy-bt": MethodEntry(
+        ".comparisons.noisy_bt:NoisyBT",
+        "Bradley-Terry with answers that are a coin of the annotator's own, by EM",
+        "comparisons + items^3, a step",
+        "Ustalov, Pavlichenko & Tseitlin 2024",
+        takes="comparisons",
+    ),
+    "slope-bt": MethodEntry(
+        ".comparisons.slope_bt:SlopeBT",
+        "Bradley-Terry with a slope for each annotator, which may be negative",
+        "comparisons + items^3, a step",
+        "Bugakova et al. 2019",
+        takes="comparisons",
+    ),
+    "hodge": MethodEntry(
+        ".comparisons.hodge:Hodge",
+        "scores whose differences are nearest to how often pairs were won",
+        "pairs + items^3",
+        "Jiang, Lim, Yao & Ye 2011",
+        takes="comparisons",
+    ),
+    "rank-centrality": MethodEntry(
+        ".comparisons.rank_centrality:RankCentrality",
+        "how long a walk that moves to who wins stays at each item",
+        "pairs + items^2, a step",
+        "Negahban, Oh & Shah 2017",
+        takes="comparisons",
+    ),
+    "elo": MethodEntry(
+        ".comparisons.elo:Elo",
+        "scores that move after every comparison, in the order of time",
+        "comparisons, one at a time",
+        "Elo 1978",
+        takes="comparisons",
     ),
     "bradley-terry": MethodEntry(
         ".comparisons.bradley_terry:BradleyTerry",
@@ -350,8 +477,8 @@ METHODS = Registry("method", OWN, group="crowdwise.methods")
 def names(takes: str = "classes") -> list[str]:
     """The methods for a kind of votes.
 
-    >>> names("comparisons")
-    ['bradley-terry']
+    >>> names("comparisons")[:3]
+    ['auto-comparisons', 'win-rate', 'crowd-bt']
     """
     return [name for name, entry in METHODS.items() if entry.takes == takes]
 

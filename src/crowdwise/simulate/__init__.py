@@ -29,10 +29,11 @@ from .populations import (
     specialists,
     two_coin,
 )
+from .rated_and_compared import ComparedItems, RatedItems, comparisons, ratings
 
 __all__ = [
-    "Annotators", "Opinions", "Simulation", "adversaries", "beta", "class_biased", "class_experts", "colluders",
-    "copying_juniors", "correlated_group", "crowd", "dirichlet", "hammer_spammer", "hidden_opinions", "one_class",
-    "one_coin", "ordinal", "pairwise_flippers", "parse", "spammers", "specialists", "two_coin", "with_attack",
-    "with_copies",
+    "Annotators", "ComparedItems", "Opinions", "RatedItems", "Simulation", "adversaries", "beta", "class_biased",
+    "class_experts", "colluders", "comparisons", "copying_juniors", "correlated_group", "crowd", "dirichlet",
+    "hammer_spammer", "hidden_opinions", "one_class", "one_coin", "ordinal", "pairwise_flippers", "parse", "ratings",
+    "spammers", "specialists", "two_coin", "with_attack", "with_copies",
 ]  # fmt: skip

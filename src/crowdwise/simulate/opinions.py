@@ -29,7 +29,7 @@ def hidden_opinions(
 
     >>> made = hidden_opinions(200, 12, 3, 3, seed=0)
     >>> made.crowd, made.group.tolist()
-    (Crowd(2,400 votes, 200 items, 12 annotators, 3 classes), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
+    (Crowd(2,400 votes, 200 items, 12 annotators, 3 classes), [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2])
     """
     rng = np.random.default_rng(seed)
     several = rng.choice(n_groups, n_annotators - 2 * n_groups, p=rng.dirichlet(np.full(n_groups, 1.5)))

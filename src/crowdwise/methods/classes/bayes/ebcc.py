@@ -19,7 +19,7 @@ from .class_votes import CERTAIN
 from .dirichlet import diagonal_prior, divergence, mean_log
 
 DEAD = 60.0  # nats below the largest sub-type of its class: beyond what a vote, or single precision, can bring back
-WIDE = 17  # states from which one compiled pass serves all numbers of them
+WIDE = 8  # states from which one compiled pass serves all numbers of them
 
 
 @dataclass(frozen=True)

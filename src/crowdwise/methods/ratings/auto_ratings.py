@@ -1,0 +1,94 @@
+"""AutoRatings: the default for ratings, a bias, a gain and a precision for each annotator, with five safeguards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...errors import how_many
+from ...fit.dependence import share_votes
+from ...fit.method import Weighed
+from ...fit.params import Axes, Params
+from ...votes.codes import Array, shown
+from ...votes.ratings import Ratings
+from .copies import find_copies
+from .empirical_bayes import EmpiricalBayes
+from .one_number import weighted_median
+
+ENOUGH = 4  # ratings that are all alike: a constant annotator
+MOST_PRECISE = 20.0  # times the median annotator
+LEAST_GAIN = 0.2  # of the median annotator, to be called 1
+WILD, FROM = 3.0, 4  # standard deviations beyond which a rating is doubted, and the step from which it is
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoRatings(EmpiricalBayes):
+    r"""`EmpiricalBayes` with five safeguards, each of which some crowd needs. The default for ratings.
+
+    1. Annotators who gave four ratings or more, and always the same, are set aside.
+    2. Nobody is more than twenty times as precise as the median annotator: values do not become those of one.
+    3. The median gain, by ratings, is 1, so that a fifth of the crowd who reverse the scale do not halve it.
+    4. A rating z > 3 standard deviations off counts :math:`(3 / z)^2`: wild answers move nothing.
+    5. Annotators whose ratings are the same again and again, in errors too, share one rating on an item.
+
+    `Result.notes` says who was set aside. Where annotators are few and ratings heavy-tailed, or where all share a bias,
+    it is no better than the mean: only gold helps there.
+
+    max_iter, tol: as in `EmpiricalBayes`.
+
+    Reference: crowdwise; docs: ratings and comparisons.
+
+    >>> from crowdwise import AutoRatings, simulate
+    >>> made = simulate.ratings(n_items=200, n_annotators=20, per_item=5, constant=4, seed=0)
+    >>> AutoRatings().fit(made.ratings).notes[0]
+    '4 annotators always say the same and are set aside: 16, 17, 18, 19'
+    """
+
+    name: ClassVar[str] = "auto-ratings"
+    params: ClassVar[Mapping[str, Axes]] = {"group": Axes(("annotator",), "code"), **EmpiricalBayes.params}
+
+    def weigh_votes(self, votes: Ratings, known: Any, engine: str) -> Weighed:
+        group = find_copies(votes)
+        members = votes.annotators[group >= 0]
+        if not members.size:
+            return Weighed(votes, {"group": group})
+        names = ", ".join(shown(name) for name in members[:5]) + (" ..." if members.size > 5 else "")
+        note = f"{how_many(members.size, 'annotators')} copy each other ({names}): their ratings share one weight"
+        return Weighed(share_votes(votes, group), {"group": group}, (note,))
+
+    def reweigh_votes(self, votes: Ratings, params: Params) -> Ratings:
+        return share_votes(votes, params["group"])
+
+    def heard(self, ops: Ratings) -> Array:
+        low, high = np.full(ops.n_annotators, np.inf), np.full(ops.n_annotators, -np.inf)
+        np.minimum.at(low, ops.annotator, ops.value)
+        np.maximum.at(high, ops.annotator, ops.value)
+        n = np.bincount(ops.annotator, minlength=ops.n_annotators)
+        constant = (n >= ENOUGH) & (high - low <= 1e-9 * max(float(np.std(ops.value)), 1e-300))
+        return np.ones(ops.n_annotators) if (~constant & (n > 0)).sum() < 2 else (~constant).astype(float)
+
+    def capped(self, precision: Array, n: Array) -> Array:
+        there = n > 0.0
+        return np.minimum(precision, MOST_PRECISE * weighted_median(precision[there], n[there]))
+
+    def anchor(self, gain: Array, n: Array) -> float:
+        usual = weighted_median(gain, n)
+        return usual if usual > LEAST_GAIN else 1.0
+
+    def doubted(self, z: Array, step: int) -> Array:
+        return np.minimum(1.0, WILD / np.maximum(z, 1e-300)) ** 2 if step >= FROM else np.ones_like(z)
+
+    def said(self, ops: Ratings, params: Params) -> tuple[str, ...]:
+        notes = []
+        aside = ops.annotators[params["heard"] == 0.0]
+        if aside.size:
+            names = ", ".join(shown(name) for name in aside[:5]) + (" ..." if aside.size > 5 else "")
+            notes.append(f"{how_many(aside.size, 'annotators')} always say the same and are set aside: {names}")
+        sure = params["gain"] < -2.0 * np.sqrt(params["gain_variance"])
+        if sure.any():
+            names = ", ".join(shown(name) for name in ops.annotators[sure][:5]) + (" ..." if sure.sum() > 5 else "")
+            notes.append(f"{how_many(int(sure.sum()), 'annotators')} use the scale the other way round: {names}")
+        return tuple(notes)
