@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ...fit.method import Watch
 from ...fit.options import AnyNumber
 from ...votes.comparisons import Comparisons
@@ -41,4 +39,4 @@ class BradleyTerry(ComparisonMethod):
         for step, value in enumerate(fitted.trace, 1):
             if watch(step, value):
                 break
-        return Found(fitted.score, np.sqrt(fitted.variance), {}, fitted.trace)
+        return Found(fitted.score, fitted.sd, {}, fitted.trace)

@@ -65,7 +65,7 @@ class CrowdBT(ComparisonMethod):
         score = fitted.score
         if float((n * honesty).sum()) < 0.5 * float(n.sum()):
             score, honesty = -score, 1.0 - honesty
-        return Found(score, np.sqrt(fitted.variance), {"honesty": honesty}, converged=settled)
+        return Found(score, fitted.sd, {"honesty": honesty}, converged=settled)
 
     def _chance(self, votes: Comparisons, score: Array) -> Array:
         """How likely an honest annotator is to give each answer."""

@@ -69,4 +69,4 @@ class NoisyBT(ComparisonMethod):
             if watch(len(trace), trace[-1]):
                 break
         params = {"coin": coin, "left_share": side}
-        return Found(fitted.score, np.sqrt(fitted.variance), params, converged=settled)
+        return Found(fitted.score, fitted.sd, params, converged=settled)

@@ -10,6 +10,8 @@ from ...votes.codes import Array
 from ...votes.comparisons import Comparisons
 
 DENSE = 3_000  # items, up to which systems of equations are solved as matrices
+FEW = 300  # items, up to which the prior is found by the evidence
+RIDGES = (-5.0, 5.0)  # logarithms of the least and the most
 STEPS = 30
 SETTLED = 1e-10
 
@@ -110,6 +112,16 @@ class Fitted(NamedTuple):
     ridge: float
     trace: tuple[float, ...]
 
+    @property
+    def sd(self) -> Array:
+        """The standard deviations of scores about their mean."""
+        return about_mean(self.variance, self.ridge)
+
+
+def about_mean(variance: Array, ridge: float) -> Array:
+    """Standard deviations of scores about their mean, of which only the prior knows something."""
+    return np.sqrt(np.maximum(variance - 1.0 / (ridge * variance.size), 0.01 * variance))
+
 
 def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps: int = STEPS) -> Fitted:
     """The scores under which wins are likeliest, drawn to zero by the ridge, by Newton's method with halved steps."""
@@ -134,17 +146,36 @@ def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps
     return Fitted(score, curve.variances(), ridge, tuple(trace[1:]))
 
 
-def learned(pairs: Pairs, n: int, start: Array | None = None, rounds: int = 20) -> Fitted:
-    r"""As `newton`, the ridge learned: the precision of the scores' prior, by EM with the Laplace approximation,
-    :math:`1 / ridge = \overline{s_i^2 + v_i}`, so that few comparisons draw scores to zero and many do not."""
-    ridge = 0.5
-    fitted = newton(pairs, n, ridge, start)
-    for _ in range(rounds):
-        before, ridge = ridge, prior_of(fitted)
-        if abs(ridge - before) <= 1e-4 * before:
+def learned(pairs: Pairs, n: int, start: Array | None = None) -> Fitted:
+    r"""As `newton`, the ridge learned: the precision of the scores' prior, so that few comparisons draw scores to zero.
+
+    The one under which wins are likeliest, scores summed out by Laplace's approximation; with many items, which have
+    comparisons enough, the fixed point :math:`1 / ridge = \overline{s_i^2 + v_i}`, which draws sparse ones too much.
+    """
+    if n <= FEW:
+        from scipy.optimize import minimize_scalar
+
+        def cost(log_ridge: float) -> float:
+            return -log_evidence(pairs, newton(pairs, n, float(np.exp(log_ridge)), start))
+
+        best = minimize_scalar(cost, bounds=RIDGES, method="bounded", options={"xatol": 0.02})
+        return newton(pairs, n, float(np.exp(best.x)), start)
+    fitted = newton(pairs, n, 0.5, start)
+    for _ in range(20):
+        ridge = prior_of(fitted)
+        if abs(ridge - fitted.ridge) <= 1e-4 * fitted.ridge:
             break
         fitted = newton(pairs, n, ridge, fitted.score)
     return fitted
+
+
+def log_evidence(pairs: Pairs, fitted: Fitted) -> float:
+    """Log chance of all wins with scores summed out, by Laplace's approximation, but for a constant."""
+    n, score = fitted.score.size, fitted.score
+    chance = sigmoid(score[pairs.left] - score[pairs.right])
+    curve = Laplacian(pairs, (pairs.wins + pairs.losses) * chance * (1.0 - chance), fitted.ridge, n).matrix
+    peak = log_likelihood(pairs, score) - fitted.ridge / 2.0 * float(score @ score)
+    return peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * float(np.linalg.slogdet(curve)[1])
 
 
 def prior_of(fitted: Fitted) -> float:

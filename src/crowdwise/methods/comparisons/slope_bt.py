@@ -13,10 +13,11 @@ from ...fit.params import Axes
 from ...votes.codes import Array
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
-from .pairs import Laplacian, learned, pairs_of, sigmoid
+from .pairs import Laplacian, about_mean, learned, pairs_of, sigmoid
 
 SETTLED = 1e-4
 LONGEST = 0.5  # step of a slope
+LEAST = 0.2  # of the median slope, to be called 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,9 @@ class SlopeBT(ComparisonMethod):
                 curve = np.bincount(who, weight * chance * (1.0 - chance) * d**2, n.size) + 1.0 / of_slope
                 pull = np.bincount(who, weight * (votes.won - chance) * d, n.size) - (slope - 1.0) / of_slope
                 slope = slope + np.clip(pull / curve, -LONGEST, LONGEST)
+            usual = float(np.median(slope[heard]))
+            if usual > LEAST:  # the usual slope is called 1, and the scores' scale follows
+                slope, curve, score, ridge = slope / usual, curve * usual**2, score * usual, ridge / usual**2
             of_slope = max(float(((slope - 1.0) ** 2 + 1.0 / curve)[heard].mean()), 1e-3)
             before = score
             for _ in range(2):
@@ -69,7 +73,7 @@ class SlopeBT(ComparisonMethod):
                 break
         if float((n * slope).sum()) < 0.0:
             score, slope = -score, -slope
-        return Found(score, np.sqrt(variance), {"slope": slope}, converged=settled)
+        return Found(score, about_mean(variance, ridge), {"slope": slope}, converged=settled)
 
     def _newton(
         self, votes: Comparisons, weight: Array, slope: Array, score: Array, ridge: float

@@ -1,0 +1,217 @@
+"""Methods for ratings against slow, plain code, and on crowds of every odd sort."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from crowdwise import (
+    BI,
+    P913,
+    AutoRatings,
+    EmpiricalBayes,
+    Huber,
+    InputError,
+    Mean,
+    Median,
+    Ratings,
+    TrimmedMean,
+    ZScore,
+    simulate,
+)
+from crowdwise.fit.checks.small import small_ratings
+from crowdwise.methods import make, names
+from crowdwise.methods.ratings.copies import find_copies
+from crowdwise.methods.ratings.rater_lines import RaterLines
+
+
+def error(result, made):
+    return float(np.sqrt(np.mean((result.estimate.mean - made.truth) ** 2)))
+
+
+# -- equations --------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_of_empirical_bayes_is_its_equations():
+    """One step, written as loops over items, annotators and their ratings."""
+    ratings, method = small_ratings(1), EmpiricalBayes()
+    fast, slow = (RaterLines(ratings, np.ones(ratings.n_annotators)) for _ in range(2))
+    for number in range(1, 4):
+        fast.step(method, number)
+    for _ in range(3):
+        b, g, lam, mu = slow.bias, slow.gain, slow.precision, slow.mu
+        x, v = np.zeros(ratings.n_items), np.zeros(ratings.n_items)
+        for i in range(ratings.n_items):
+            precision, pull = 1.0 / slow.spread, 0.0
+            for n in np.flatnonzero(ratings.item == i):
+                j = ratings.annotator[n]
+                precision += lam[j] * (g[j] ** 2 + slow.gain_variance[j])
+                pull += lam[j] * (g[j] * (ratings.value[n] - mu - b[j]) - slow.together[j])
+            x[i], v[i] = pull / precision, 1.0 / precision
+        mean, cover, rate = [], [], []
+        for j in range(ratings.n_annotators):
+            a, c = np.diag([1.0 / slow.of_bias, 1.0 / slow.of_gain]), np.array([0.0, 1.0 / slow.of_gain])
+            own = np.flatnonzero(ratings.annotator == j)
+            for n in own:
+                m, s = x[ratings.item[n]], v[ratings.item[n]]
+                a = a + lam[j] * np.array([[1.0, m], [m, m**2 + s]])
+                c = c + lam[j] * (ratings.value[n] - mu) * np.array([1.0, m])
+            cover.append(np.linalg.inv(a))
+            mean.append(cover[-1] @ c)
+            total = 0.0
+            for n in own:  # E (z - b - g x)^2, all of it uncertain
+                m, s = x[ratings.item[n]], v[ratings.item[n]]
+                second = np.array([[1.0, m], [m, m**2 + s]])
+                z = ratings.value[n] - mu
+                both = cover[-1] + np.outer(mean[-1], mean[-1])
+                total += z**2 - 2.0 * z * mean[-1] @ np.array([1.0, m]) + (both * second).sum()
+            rate.append(slow.rate + total / 2.0)
+        slow.find_items()
+        np.testing.assert_allclose((slow.x, slow.variance), (x, v), rtol=1e-9, atol=1e-12)
+        slow.find_lines()
+        np.testing.assert_allclose(np.stack([slow.bias, slow.gain], axis=1), mean, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(slow.together, [one[0, 1] for one in cover], rtol=1e-9, atol=1e-12)
+        shape = slow.shape + slow.n / 2.0
+        slow.find_precisions(method)
+        np.testing.assert_allclose(slow.precision, shape / np.array(rate), rtol=1e-9)
+        slow.recentre()
+    np.testing.assert_allclose(fast.x + fast.mu, slow.x + slow.mu, rtol=1e-9)
+
+
+def test_moving_the_mean_changes_nothing_that_is_predicted():
+    ratings = small_ratings(2)
+    lines = RaterLines(ratings, np.ones(ratings.n_annotators))
+    lines.find_items(), lines.find_lines()
+    before = lines.mu + lines.bias[:, None] + lines.gain[:, None] * lines.x
+    lines.recentre()
+    np.testing.assert_allclose(lines.mu + lines.bias[:, None] + lines.gain[:, None] * lines.x, before, atol=1e-12)
+
+
+def test_huber_is_the_least_loss():
+    value = np.array([1.0, 1.2, 0.9, 1.1, 6.0])
+    ratings = Ratings.from_columns(["a"] * 5, list("vwxyz"), value)
+    scale = 1.345 * 1.4826 * np.sort(np.abs(value - np.median(value)))[2]
+
+    def loss(t):
+        off = np.abs(value - t)
+        return np.where(off <= scale, off**2 / 2.0, scale * off - scale**2 / 2.0).sum()
+
+    best = optimize.minimize_scalar(loss, bounds=(0, 7), method="bounded", options={"xatol": 1e-10}).x
+    assert Huber(max_iter=500).fit(ratings).estimate.mean[0] == pytest.approx(best, abs=1e-6)
+
+
+def test_median_and_trimmed_mean_by_hand():
+    rng = np.random.default_rng(0)
+    item, value = np.repeat(np.arange(12), np.arange(1, 13)), rng.normal(size=78)
+    ratings = Ratings.from_columns(item, rng.permutation(78), value)
+    median = [np.median(value[item == i]) for i in range(12)]
+    np.testing.assert_allclose(Median().fit(ratings).estimate.mean, median)
+    ten = np.sort(value[item == 9])
+    assert TrimmedMean(trim=0.2).fit(ratings).estimate.mean[9] == pytest.approx(ten[2:8].mean())
+    assert TrimmedMean(trim=0.25).fit(ratings).estimate.mean[9] == pytest.approx(
+        (ten[3:7].sum() + ten[[2, 7]].sum() / 2) / 5
+    )
+
+
+def test_bi_is_its_messages():
+    """Messages between items and annotators by loops, on a grid of variances."""
+    ratings = small_ratings(3)
+    keep = ratings.item < 9
+    ratings = ratings.take(keep).subset(items=ratings.items[:9])
+    method = BI(max_iter=2)
+    result = method.fit(ratings)
+    value, item, who = ratings.value, ratings.item, ratings.annotator
+    means = np.array([value[item == i].mean() for i in range(9)])
+    unit = ((value - means[item]) ** 2).mean()
+    mu, spread = result.params["whole"]
+    grid, lam = unit * 2.0 ** np.arange(-4, 4), np.full(value.size, 1.0 / unit)
+    for _ in range(2):
+        log = np.zeros((value.size, 8))
+        for n in range(value.size):
+            others = (item == item[n]) & (np.arange(value.size) != n)
+            p = 1.0 / spread + lam[others].sum()
+            m = (mu / spread + (lam * value)[others].sum()) / p
+            log[n] = -0.5 * (np.log(1.0 / p + grid) + (value[n] - m) ** 2 / (1.0 / p + grid))
+        new = np.empty(value.size)
+        for n in range(value.size):
+            total = log[(who == who[n]) & (np.arange(value.size) != n)].sum(axis=0)
+            chance = np.exp(total - total.max())
+            new[n] = chance @ (1.0 / grid) / chance.sum()
+        lam = (lam + new) / 2.0
+    total = np.array([log[who == j].sum(axis=0) for j in range(ratings.n_annotators)])
+    chance = np.exp(total - total.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        result.params["rater_spread"] ** -2, chance @ (1.0 / grid) / chance.sum(axis=1), rtol=1e-9
+    )
+
+
+def test_p913_is_a_fixed_point():
+    ratings = small_ratings(4)
+    result = P913(max_iter=2000).fit(ratings)
+    bias, value = result.params["rater_bias"], result.estimate.mean
+    n = np.bincount(ratings.annotator, minlength=ratings.n_annotators)
+    own = np.bincount(ratings.annotator, ratings.value - value[ratings.item], n.size) / n
+    np.testing.assert_allclose(bias, own - (n * own).sum() / n.sum(), atol=1e-6)
+    assert abs((n * bias).sum()) < 1e-9
+
+
+# -- crowds of every odd sort -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "odd", [{}, {"flippers": 5}, {"constant": 5}, {"spammers": 6}, {"wild": 0.05}, {"copies": 5}], ids=str
+)
+def test_auto_is_not_worse_than_the_mean(odd):
+    gain = []
+    for seed in range(4):
+        made = simulate.ratings(n_items=200, n_annotators=24, per_item=5, seed=seed, **odd)
+        gain.append(error(Mean().fit(made.ratings), made) - error(AutoRatings().fit(made.ratings), made))
+    assert min(gain) > (0.0 if odd else -0.02) and np.mean(gain) > 0.02
+
+
+@pytest.mark.parametrize(("n_items", "n_annotators"), [(200, 30), (200, 10)])
+def test_intervals_hold_what_they_say(n_items, n_annotators):
+    held = []
+    for seed in range(25):
+        made = simulate.ratings(n_items=n_items, n_annotators=n_annotators, per_item=5, seed=seed)
+        low, high = AutoRatings().fit(made.ratings).estimate.interval(0.9)
+        held.append(((low <= made.truth) & (made.truth <= high)).mean())
+    assert 0.86 < np.mean(held) < 0.93
+
+
+def test_gold_fixes_what_all_share():
+    made = simulate.ratings(n_items=200, n_annotators=20, per_item=5, seed=0)
+    skewed = made.ratings.derive(value=2.0 + 0.5 * made.ratings.value)
+    plain = AutoRatings().fit(skewed)
+    told = AutoRatings().fit(skewed, gold=dict(enumerate(made.truth[:40].tolist())))
+    assert error(told, made) < 0.4 * error(plain, made)
+    assert (told.estimate.mean[:40] == made.truth[:40]).all() and (told.estimate.sd[:40] == 0.0).all()
+
+
+def test_who_reverses_or_copies_is_told():
+    made = simulate.ratings(n_items=300, n_annotators=20, per_item=8, flippers=2, seed=1)
+    notes = AutoRatings().fit(made.ratings).notes
+    assert any("use the scale the other way round: 18, 19" in note for note in notes)
+    made = simulate.ratings(n_items=300, n_annotators=20, per_item=8, copies=3, seed=1)
+    assert np.flatnonzero(find_copies(made.ratings) >= 0).tolist() == [0, 17, 18, 19]
+    assert any("4 annotators copy each other (0, 17, 18, 19)" in note for note in AutoRatings().fit(made.ratings).notes)
+
+
+@pytest.mark.parametrize("name", names("ratings"))
+def test_odd_crowds_have_an_answer(name):
+    """One rating, one annotator, all alike, one item, an item without ratings."""
+    for ratings in (
+        Ratings.from_columns(["a"], ["x"], [3.0]),
+        Ratings.from_columns(["a", "b", "c"], ["x"] * 3, [1.0, 2.0, 3.0]),
+        Ratings.from_columns(["a", "a", "b", "b"], ["x", "y"] * 2, [2.0] * 4),
+        Ratings.from_columns(["a"] * 3, list("xyz"), [1.0, 2.0, 9.0], items=["b"]),
+    ):
+        mean = make(name).fit(ratings).estimate.mean
+        low, high = ratings.value.min(), ratings.value.max()
+        assert np.isfinite(mean).all() and (mean >= low - 2.0).all() and (mean <= high + 2.0).all(), name
+
+
+def test_bad_ratings_are_one_sentence():
+    with pytest.raises(InputError, match="value"):
+        Ratings.from_columns(["a", "b"], ["x", "x"], [1.0, np.nan])
+    with pytest.raises(InputError, match="has no starting point"):
+        ZScore().fit(small_ratings(), start="soft")
