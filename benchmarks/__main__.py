@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import sys
 
-# engines, flippers, deepbp, belief_more, epochs, overhead_text and rare are for a machine with a GPU.
+# engines, gpu, flippers, deepbp, belief_more, epochs, overhead_text and rare are for a machine with a GPU.
 ALL = (
     "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage",
     "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
-    "soft", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
+    "soft", "numbers", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
 )  # fmt: skip
 
 if __name__ == "__main__":

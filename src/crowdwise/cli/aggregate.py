@@ -10,7 +10,7 @@ import typer
 
 from ..errors import OptionError, how_many
 from ..methods import METHODS
-from . import inputs, speech
+from . import inputs, speech, values_and_scores
 from . import options as o
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def aggregate(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Also give the confidence at a temperature fitted on held-out votes.")
     ] = False,
+    kind: Annotated[
+        str, typer.Option(help="auto, classes, ratings (numbers) or comparisons (left, right, winner).")
+    ] = "auto",
     start: Annotated[
         str | None,
         typer.Option(
@@ -58,12 +61,17 @@ def aggregate(
     With --to, what a tool imports: predictions with a score (Label Studio), answered tasks (Prodigy), suggestions
     (Argilla), columns with class names (Hugging Face, .parquet), arrays (cleanlab, .npz).
 
+    Ratings and comparisons are told by their columns: values and scores come with standard deviations and intervals.
+
     Example: crowdwise aggregate votes.csv --gold gold.csv --out labels.csv --annotators-out annotators.csv
     """
     from ..io import write_table
     from ..votes.table import Table
 
     given = context.params
+    if (other := values_and_scores.kind(given)) != "classes":
+        values_and_scores.aggregate(given, other)
+        return
     method, seed, engine = given["method"], given["seed"], given["engine"]
     _check_target(to, out, json)
     with speech.spoken_warnings(), speech.progress(method) as tell:

@@ -108,11 +108,6 @@ class Aggregator(Method[NumpyEngine, Array]):
         """What is said for each class, in the unit of `scores`, before a vote is seen."""
         return np.log(params["prior"]) if self.unit == "log-odds" and "prior" in params else np.zeros(1)
 
-    @property
-    def load(self) -> int:
-        """How many times more work a vote is than in Dawid-Skene, roughly: which engine is worth its start."""
-        return 1
-
     def decide(self, posterior: Array, votes: Crowd) -> Array:
         """The label of each item, as a code."""
         return first_of_tied(posterior)

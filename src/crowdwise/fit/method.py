@@ -193,6 +193,11 @@ class Method(ABC, Generic[Ops, Found]):
         """Parameters of the items themselves, such as their difficulty, at known parameters of the annotators."""
         return {}
 
+    @property
+    def load(self) -> int:
+        """How many times more work a vote is than in Dawid-Skene, roughly: which engine is worth its start."""
+        return 1
+
     def continues(self, start: Any) -> bool:
         """Whether `fit` can go on from this start: an earlier result of the same method."""
         return False

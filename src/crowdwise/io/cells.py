@@ -48,3 +48,30 @@ def decoded(column: Any) -> Any:
 def plain(column: Any) -> Array:
     """The values as NumPy has them."""
     return decoded(column).to_numpy()
+
+
+def numbers_of(rows: Rows, name: str, some: Array, between: tuple[float, float]) -> Any:
+    """The numbers of some rows; one that is none, or lies outside, is an error that names its row."""
+    values = decoded(rows.table[name]).filter(pa.array(some))
+    low, high = between
+    try:
+        numbers = pc.cast(values, pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        numbers = np.array([_number(value) for value in values.to_pylist()], float)
+    wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
+    if wrong.any():
+        bad = int(wrong.argmax())
+        row = rows.row_number(int(np.flatnonzero(some)[bad]))
+        ends = "" if low == -np.inf else f" of at least {low:g}" if high == np.inf else f" from {low:g} to {high:g}"
+        ends += " (are these percent?)" if high == 1.0 and numbers[bad] > 1.0 else ""
+        found = values[bad].as_py()
+        raise InputError(f"{rows.name}, row {row}, column {name!r}: {found!r} is not a finite number{ends}")
+    return numbers
+
+
+def _number(cell: Any) -> float:
+    """A cell as a number, NaN where it is none."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return np.nan

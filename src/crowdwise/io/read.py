@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import InputError, OptionError, how_many
-from ..votes.codes import Array, shown
+from ..votes.codes import shown
 from ..votes.crowd import Crowd
 from ..votes.frames import find_column, is_log, plain_name, require_column, require_different
 from ..votes.soft import likeliest, soften
@@ -24,7 +24,7 @@ from ..votes.spelling import remarks as label_remarks
 from ..votes.table import Table
 from ..votes.votes import Repeats
 from .answers import Answers
-from .cells import decoded, filled, plain, require_filled
+from .cells import decoded, filled, numbers_of, plain, require_filled
 from .formats import FORMATS, read_formats
 from .formats.hugging_face import with_class_names
 from .formats.tables import is_pairwise
@@ -340,7 +340,7 @@ def _long(
     kind = _kinds(rows)
     crowd = Crowd.from_columns(
         **{role: table[name] for role, name in taken.items()},
-        weight=None if weight is None else _numbers(rows, weight, np.ones(len(table), bool), (0.0, np.inf)),
+        weight=None if weight is None else numbers_of(rows, weight, np.ones(len(table), bool), (0.0, np.inf)),
         extra={name: plain(table[require_column("extra", names, name)]) for name in extra} | sure,
         annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra}
         | ({} if kind is None else {"kind": plain(table[kind])}),
@@ -371,7 +371,7 @@ def _wide(
     gold_column = find_column("gold", [name for name in names if name not in annotators])
     voters = [require_column("annotator", names, name) for name in annotators]
     voters = voters or _recognise_voters(rows, [name for name in names if name not in (item, gold_column)])
-    table, whole = _whole_numbers(table, voters)
+    table, whole = _wholenumbers_of(table, voters)
     some = {name: filled(table[name]) for name in voters}
     cells = [(plain(table[name].filter(pa.array(some[name]))), some[name]) for name in voters]
     items = plain(table[item])
@@ -406,7 +406,7 @@ def _wide(
     return Reading(crowd, gold, tuple(note for note in notes if note), tuple(voters))
 
 
-def _whole_numbers(table: Any, voters: list[str]) -> tuple[Any, list[str]]:
+def _wholenumbers_of(table: Any, voters: list[str]) -> tuple[Any, list[str]]:
     """Columns of votes without ".0", with which a column of whole numbers is written that lacks some of them."""
     texts = {name: table[name] for name in voters if pa.types.is_string(table[name].type)}
     short = {name: pc.replace_substring_regex(column, r"^(-?\d+)\.0$", r"\1") for name, column in texts.items()}
@@ -444,39 +444,12 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
     return voters
 
 
-def _numbers(rows: Rows, name: str, some: Array, between: tuple[float, float]) -> Any:
-    """The numbers of some rows; one that is none, or lies outside, is an error that names its row."""
-    values = decoded(rows.table[name]).filter(pa.array(some))
-    low, high = between
-    try:
-        numbers = pc.cast(values, pa.float64()).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        numbers = np.array([_number(value) for value in values.to_pylist()], float)
-    wrong = ~((numbers >= low) & (numbers <= high) & (numbers < np.inf))
-    if wrong.any():
-        bad = int(wrong.argmax())
-        row = rows.row_number(int(np.flatnonzero(some)[bad]))
-        ends = f"of at least {low:g}" if high == np.inf else f"from {low:g} to {high:g}"
-        ends += " (are these percent?)" if high == 1.0 and numbers[bad] > 1.0 else ""
-        found = values[bad].as_py()
-        raise InputError(f"{rows.name}, row {row}, column {name!r}: {found!r} is not a finite number {ends}")
-    return numbers
-
-
-def _number(cell: Any) -> float:
-    """A cell as a number, NaN where it is none."""
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return np.nan
-
-
 def _chances(rows: Rows, name: str) -> Any:
     """Probabilities, or logs of them, of which some cells may be empty."""
     column = rows.table[name]
     sure, some = np.full(len(column), np.nan), filled(column)
     logs = is_log(name)
-    sure[some] = _numbers(rows, name, some, (-np.inf, 0.0) if logs else (0.0, 1.0))
+    sure[some] = numbers_of(rows, name, some, (-np.inf, 0.0) if logs else (0.0, 1.0))
     return np.exp(sure) if logs else sure
 
 

@@ -211,6 +211,20 @@ def _header(source: Source) -> str:
     return _text(head, source.name, whole=len(head) < size)
 
 
+def columns_of(source: Source, delimiter: str | None = None) -> list[str]:
+    """The names of a table's columns, by its first bytes; none where it is no plain table."""
+    if source.head[:4] == b"PAR1":
+        return _parquet(source, lambda names: names[:1])[1]
+    if (
+        source.begins in (b"[", b"{", b"<")
+        or source.head[:6] == b"ARROW1"
+        or source.head[:4] in (b"FEA1", b"PK\x03\x04")
+    ):
+        return []
+    head = SEPARATOR.sub("", _header(source))
+    return next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter or _guess_delimiter(head, source.name)))
+
+
 def _guess_delimiter(head: str, name: str) -> str:
     """The one that cuts the header into most columns; what stands in quotes cuts nothing."""
     header = head.partition("\n")[0]

@@ -474,6 +474,10 @@ OWN = {
 METHODS = Registry("method", OWN, group="crowdwise.methods")
 
 
+DEFAULTS = {"classes": "auto", "ratings": "auto-ratings", "comparisons": "auto-comparisons"}
+"""The method that needs no choice, for each kind of votes."""
+
+
 def names(takes: str = "classes") -> list[str]:
     """The methods for a kind of votes.
 

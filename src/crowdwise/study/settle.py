@@ -12,7 +12,7 @@ from ..fit.aggregator import Aggregator
 from ..fit.estimates import Classes
 from ..fit.method import Callback, Method
 from ..fit.result import Result
-from ..methods import make
+from ..methods import DEFAULTS, make
 from ..methods.classes.honest import honest_result
 from ..methods.classes.strangers import acquaintance, population, supported
 from ..votes.crowd import Crowd
@@ -20,6 +20,7 @@ from ..votes.frames import known_labels, library_of
 from ..votes.gold import against_votes, known_classes
 from ..votes.spelling import remarks
 from ..votes.ties import first_of_tied
+from ..votes.votes import Votes
 
 
 def settle(
@@ -43,8 +44,9 @@ def settle(
     says of annotators whom it has hardly seen counts little, and what strangers' votes are worth counts in its
     place (`strangers.py`). Labels stay, and so does the confidence of large crowds; `fit` gives the model's own.
 
-    votes: a `Crowd`, a frame or a path. method: a name, or a method with options. trusted: names of annotators to
-    believe. The others are those of `fit`; `result.update(more)` settles these votes and more.
+    votes: a `Crowd`, a frame or a path; `Ratings` and `Comparisons` are fitted, by their own "auto", and believed.
+    method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`;
+    `result.update(more)` settles these votes and more.
 
     >>> from crowdwise import simulate, settle
     >>> people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
@@ -55,6 +57,8 @@ def settle(
     >>> result.notes[-1].partition(": ")[2]
     'an honest majority is assumed, and they are believed'
     """
+    if method == "auto" and isinstance(votes, Votes):
+        method = DEFAULTS[votes.kind]
     model = make(method) if isinstance(method, str) else method() if isinstance(method, type) else method
     trusted = [trusted] if isinstance(trusted, str) else list(trusted)
     options = {"gold": gold, "item_prior": item_prior, "engine": engine}

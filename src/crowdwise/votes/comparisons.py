@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,6 +15,8 @@ from .frames import as_table, find_column, require_column, values_of
 from .votes import Votes
 
 SIDES = ("left", "right", "tie")
+SIDE_WORDS = {"left": "left", "right": "right", "a": "left", "b": "right", "model_a": "left", "model_b": "right"}
+TIES = ("tie", "tied", "draw", "equal", "both", "neither", "same", "none", "")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -92,13 +94,44 @@ class Comparisons(Votes):
     ) -> Self:
         """Comparisons from the rows of a frame, of any make, with the columns left, right, annotator and label.
 
-        Other names are given by role: `from_frame(frame, left="answer_a", right="answer_b")`.
+        Other names are given by role: `from_frame(frame, left="answer_a", right="answer_b")`. What is called winner, or
+        label, may also name the item that won.
         """
         table = as_table(frame)
-        roles = {"left": left, "right": right, "annotator": annotator, "label": label}
+        roles = {"left": left, "right": right, "annotator": annotator}
+        one, other, who = (values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items())
         weight = find_column("weight", table.columns)
+        said = names_array(values_of(table[require_column("winner", table.columns, label)]))
         return cls.from_columns(
-            *(values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items()),
+            one,
+            other,
+            who,
+            sides(names_array(one), names_array(other), said),
             weight=None if weight is None else table[weight].to_numpy(),
             **options,
         )
+
+
+def sides(
+    left: Array, right: Array, winner: Array, row_number: Callable[[int], int] = lambda place: place + 1
+) -> Array:
+    """Which side won each comparison, from the name of a side, of an item, or a word for a tie.
+
+    >>> sides(np.array(["a", "a", "a"]), np.array(["b", "b", "b"]), np.array(["b", "Tie", "left"])).tolist()
+    ['right', 'tie', 'left']
+    """
+    words = np.array([str(name).strip().casefold() for name in winner.tolist()], object)
+    text = winner.astype(object)
+    found = np.full(words.size, None, object)
+    for word, side in {**dict.fromkeys(TIES, "tie"), **SIDE_WORDS}.items():
+        found[words == word] = side
+    found[text == right.astype(object)] = "right"
+    found[text == left.astype(object)] = "left"
+    unknown = np.array([side is None for side in found], bool)
+    if unknown.any():
+        row = int(unknown.argmax())
+        both = f"{shown(left[row])} nor {shown(right[row])}"
+        raise InputError(
+            f"row {row_number(row)}: the winner {shown(winner[row])} is neither {both}, nor left, right or tie"
+        )
+    return found

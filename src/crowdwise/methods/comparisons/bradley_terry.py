@@ -39,4 +39,4 @@ class BradleyTerry(ComparisonMethod):
         for step, value in enumerate(fitted.trace, 1):
             if watch(step, value):
                 break
-        return Found(fitted.score, fitted.sd, {}, fitted.trace)
+        return Found(fitted.score, fitted.sd, {}, fitted.trace, pairs=pairs)

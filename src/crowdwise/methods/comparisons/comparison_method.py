@@ -27,6 +27,7 @@ class Found:
     params: Params
     trace: tuple[float, ...] = ()
     converged: bool = True
+    pairs: Pairs | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,18 +62,19 @@ class ComparisonMethod(Method[Comparisons, Scores]):
         found = self.find(ops, Watch(callback))
         score = found.score - found.score.mean()
         params = {**found.params, "score": score}
-        return Solution(Scores(score, found.sd), params, {}, found.trace, found.converged, _about(ops))
+        return Solution(
+            Scores(score, found.sd), params, {}, found.trace, found.converged, _about(ops, found.pairs or pairs_of(ops))
+        )
 
     def infer(self, ops: Comparisons, params: Params, known: None = None) -> Scores:
         return self.solve(ops, None, None, None).found
 
 
-def _about(votes: Comparisons) -> tuple[str, ...]:
+def _about(votes: Comparisons, met: Pairs) -> tuple[str, ...]:
     """What cannot be known from who met whom, and who won."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    met: Pairs = pairs_of(votes)
     graph = coo_array((np.ones(met.left.size), (met.left, met.right)), shape=(votes.n_items,) * 2)
     parts = int(connected_components(graph, directed=False)[0])
     notes = []

@@ -16,6 +16,9 @@ from .comparison_method import ComparisonMethod, Found
 from .pairs import learned, newton, pairs_of, prior_of, sigmoid
 
 SETTLED = 1e-4
+STILL = 1e-6  # of the log-likelihood
+SELDOM = 5  # steps between two looks at the scores' prior
+STEPS = 1  # of Newton's, in each step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +42,7 @@ class CrowdBT(ComparisonMethod):
 
     name: ClassVar[str] = "crowd-bt"
     params: ClassVar[Mapping[str, Axes]] = {"honesty": Axes(("annotator",), "unit")}
-    max_iter: int = 50
+    max_iter: int = 300
 
     def find(self, votes: Comparisons, watch: Watch) -> Found:
         who, weight = votes.annotator, (np.ones(votes.n_votes) if votes.weight is None else votes.weight)
@@ -56,10 +59,12 @@ class CrowdBT(ComparisonMethod):
             right, wrong = _beta(honesty, n)
             won = np.where(tie, 0.5, z * votes.won + (1.0 - z) * (1.0 - votes.won))
             before = fitted.score
-            fitted = newton(pairs_of(votes, won), votes.n_items, ridge, before)
-            ridge = prior_of(fitted)
+            fitted = newton(pairs_of(votes, won), votes.n_items, ridge, before, STEPS)
+            if len(trace) % SELDOM == 0:
+                ridge = prior_of(fitted)
             trace.append(float((weight * np.log(total)).sum()))
-            settled = float(np.abs(fitted.score - before).max(initial=0.0)) < SETTLED
+            still = len(trace) > SELDOM and abs(trace[-1] - trace[-2]) <= STILL * abs(trace[-1])
+            settled = still or float(np.abs(fitted.score - before).max(initial=0.0)) < SETTLED
             if watch(len(trace), trace[-1]):
                 break
         score = fitted.score

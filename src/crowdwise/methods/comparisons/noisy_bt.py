@@ -15,6 +15,9 @@ from .comparison_method import ComparisonMethod, Found
 from .pairs import learned, newton, pairs_of, prior_of, sigmoid
 
 SETTLED = 1e-4
+STILL = 1e-6  # of the log-likelihood
+SELDOM = 5  # steps between two looks at the scores' prior
+STEPS = 1  # of Newton's, in each step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +43,7 @@ class NoisyBT(ComparisonMethod):
         "coin": Axes(("annotator",), "unit"),
         "left_share": Axes(("annotator",), "unit"),
     }
-    max_iter: int = 50
+    max_iter: int = 300
 
     def find(self, votes: Comparisons, watch: Watch) -> Found:
         who, weight = votes.annotator, (np.ones(votes.n_votes) if votes.weight is None else votes.weight)
@@ -62,10 +65,12 @@ class NoisyBT(ComparisonMethod):
             mean = float(np.clip((n * coin).sum() / max(float(n.sum()), 1e-300), 0.01, 0.9))
             of_coin = (10.0 * mean, 10.0 * (1.0 - mean))
             before = fitted.score
-            fitted = newton(pairs_of(votes, weight=weight * z), votes.n_items, ridge, before)
-            ridge = prior_of(fitted)
+            fitted = newton(pairs_of(votes, weight=weight * z), votes.n_items, ridge, before, STEPS)
+            if len(trace) % SELDOM == 0:
+                ridge = prior_of(fitted)
             trace.append(float((weight * np.log(total)).sum()))
-            settled = float(np.abs(fitted.score - before).max(initial=0.0)) < SETTLED
+            still = len(trace) > SELDOM and abs(trace[-1] - trace[-2]) <= STILL * abs(trace[-1])
+            settled = still or float(np.abs(fitted.score - before).max(initial=0.0)) < SETTLED
             if watch(len(trace), trace[-1]):
                 break
         params = {"coin": coin, "left_share": side}

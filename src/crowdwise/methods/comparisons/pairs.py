@@ -100,17 +100,29 @@ class Laplacian:
     def variances(self) -> Array:
         """The diagonal of the inverse; of a large matrix, that of its diagonal, which is a little too small."""
         if self.n <= DENSE:
-            return np.diag(np.linalg.inv(self.matrix))
+            from scipy.linalg.lapack import dpotrf, dpotri
+
+            return np.diag(dpotri(dpotrf(self.matrix)[0])[0]).copy()
         return 1.0 / self.matrix.diagonal()
 
 
 class Fitted(NamedTuple):
-    """Scores, their variances, the ridge, and the objective after each step."""
+    """Scores, the pairs that they are of, the ridge, and the objective after each step."""
 
     score: Array
-    variance: Array
+    pairs: Pairs
     ridge: float
     trace: tuple[float, ...]
+
+    @property
+    def curve(self) -> Laplacian:
+        """The curve of the objective at the scores."""
+        return _curve(self.pairs, self.score, self.ridge)
+
+    @property
+    def variance(self) -> Array:
+        """Variances of the scores."""
+        return self.curve.variances()
 
     @property
     def sd(self) -> Array:
@@ -121,6 +133,11 @@ class Fitted(NamedTuple):
 def about_mean(variance: Array, ridge: float) -> Array:
     """Standard deviations of scores about their mean, of which only the prior knows something."""
     return np.sqrt(np.maximum(variance - 1.0 / (ridge * variance.size), 0.01 * variance))
+
+
+def _curve(pairs: Pairs, score: Array, ridge: float) -> Laplacian:
+    chance = sigmoid(score[pairs.left] - score[pairs.right])
+    return Laplacian(pairs, (pairs.wins + pairs.losses) * chance * (1.0 - chance), ridge, score.size)
 
 
 def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps: int = STEPS) -> Fitted:
@@ -141,9 +158,7 @@ def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps
         trace.append(value)
         if trace[-1] - trace[-2] <= SETTLED * max(abs(trace[-1]), 1.0):
             break
-    chance = sigmoid(score[pairs.left] - score[pairs.right])
-    curve = Laplacian(pairs, met * chance * (1.0 - chance), ridge, n)
-    return Fitted(score, curve.variances(), ridge, tuple(trace[1:]))
+    return Fitted(score, pairs, ridge, tuple(trace[1:]))
 
 
 def learned(pairs: Pairs, n: int, start: Array | None = None) -> Fitted:
@@ -171,9 +186,7 @@ def learned(pairs: Pairs, n: int, start: Array | None = None) -> Fitted:
 
 def log_evidence(pairs: Pairs, fitted: Fitted) -> float:
     """Log chance of all wins with scores summed out, by Laplace's approximation, but for a constant."""
-    n, score = fitted.score.size, fitted.score
-    chance = sigmoid(score[pairs.left] - score[pairs.right])
-    curve = Laplacian(pairs, (pairs.wins + pairs.losses) * chance * (1.0 - chance), fitted.ridge, n).matrix
+    n, score, curve = fitted.score.size, fitted.score, fitted.curve.matrix
     peak = log_likelihood(pairs, score) - fitted.ridge / 2.0 * float(score @ score)
     return peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * float(np.linalg.slogdet(curve)[1])
 

@@ -16,6 +16,7 @@ from .comparison_method import ComparisonMethod, Found
 from .pairs import Laplacian, about_mean, learned, pairs_of, sigmoid
 
 SETTLED = 1e-4
+STILL = 1e-7  # of the log-likelihood
 LONGEST = 0.5  # step of a slope
 LEAST = 0.2  # of the median slope, to be called 1
 
@@ -39,7 +40,7 @@ class SlopeBT(ComparisonMethod):
 
     name: ClassVar[str] = "slope-bt"
     params: ClassVar[Mapping[str, Axes]] = {"slope": Axes(("annotator",), "real")}
-    max_iter: int = 50
+    max_iter: int = 300
 
     def find(self, votes: Comparisons, watch: Watch) -> Found:
         who, weight = votes.annotator, (np.ones(votes.n_votes) if votes.weight is None else votes.weight)
@@ -68,7 +69,8 @@ class SlopeBT(ComparisonMethod):
             chance = np.clip(sigmoid(slope[who] * (score[votes.item] - score[votes.other])), 1e-12, 1.0 - 1e-12)
             said = votes.won * np.log(chance) + (1.0 - votes.won) * np.log1p(-chance)
             trace.append(float((weight * said).sum()))
-            settled = float(np.abs(score - before).max(initial=0.0)) < SETTLED
+            still = len(trace) > 1 and abs(trace[-1] - trace[-2]) <= STILL * abs(trace[-1])
+            settled = still or float(np.abs(score - before).max(initial=0.0)) < SETTLED
             if watch(len(trace), trace[-1]):
                 break
         if float((n * slope).sum()) < 0.0:
