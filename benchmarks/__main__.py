@@ -7,8 +7,8 @@ import sys
 
 # engines, gpu, flippers, deepbp, belief_more, epochs, overhead_text and rare are for a machine with a GPU.
 ALL = (
-    "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration", "coverage",
-    "belief", "belief_rows",
+    "default", "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration",
+    "coverage", "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
     "soft", "numbers", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",

@@ -78,7 +78,8 @@ def test_more_threads_than_items():
     assert bind(crowd, "numba:8").item_votes().tolist() == [[1.0, 2.0]]
 
 
-def test_auto_takes_numpy_for_the_small_and_numba_for_the_large():
+def test_auto_takes_numpy_for_the_small_and_numba_for_the_large(monkeypatch):
+    monkeypatch.setattr(engines, "is_warm", lambda: True)
     assert type(bind(Crowd.from_matrix([[0, 1]]))).__name__ == "NumpyEngine"
     item = np.arange(250_000)
     assert type(bind(Crowd.from_columns(item, item % 10, item % 2))).__name__ == "NumbaEngine"
