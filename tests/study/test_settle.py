@@ -51,7 +51,7 @@ def one_answer(votes, folder, method):
 @pytest.mark.parametrize("method", CLASSES)
 def test_labels_are_those_of_the_report(tmp_path, method):
     """Two commands, one answer: labels.csv holds what the report shows, where the first fit is all wrong."""
-    made = colluding(n_items=150)
+    made = colluding(n_items=250)
     write_table(made.crowd.to_table(), tmp_path / "votes.csv")
     written = one_answer(tmp_path / "votes.csv", tmp_path, method)
     assert method in NEITHER or np.mean([written[str(i)] == str(k) for i, k in enumerate(made.truth.tolist())]) > 0.95
