@@ -202,3 +202,8 @@ def test_odd_crowds_have_an_answer(name):
 def test_a_comparison_with_itself_is_refused():
     with pytest.raises(InputError, match="compared with itself"):
         Comparisons.from_columns(["a"], ["a"], ["x"], ["left"])
+
+
+def test_one_comparison_does_not_make_items_alike():
+    estimate = BradleyTerry().fit(Comparisons.from_columns(["a"], ["b"], ["x"], ["left"])).estimate
+    assert estimate.mean[0] > 0.3 and estimate.sd.min() > 0.5

@@ -215,3 +215,10 @@ def test_bad_ratings_are_one_sentence():
         Ratings.from_columns(["a", "b"], ["x", "x"], [1.0, np.nan])
     with pytest.raises(InputError, match="has no starting point"):
         ZScore().fit(small_ratings(), start="soft")
+
+
+def test_ratings_that_meet_no_other_are_not_sure():
+    alone = AutoRatings().fit(Ratings.from_columns(["a", "b", "c"], ["x", "y", "z"], [1.0, 2.0, 6.0]))
+    assert (alone.estimate.sd >= np.std([1.0, 2.0, 6.0])).all()
+    assert alone.notes[-1].startswith("no item was rated twice")
+    assert np.isnan(AutoRatings().fit(Ratings.from_columns(["a"], ["x"], [1.5])).estimate.sd).all()

@@ -12,6 +12,7 @@ from ...votes.comparisons import Comparisons
 DENSE = 3_000  # items, up to which systems of equations are solved as matrices
 FEW = 300  # items, up to which the prior is found by the evidence
 RIDGES = (-5.0, 5.0)  # logarithms of the least and the most
+USUAL, WIDE = 0.5, float(np.log(4.0))  # what is believed of the ridge, and how loosely, on a logarithmic scale
 STEPS = 30
 SETTLED = 1e-10
 
@@ -185,10 +186,14 @@ def learned(pairs: Pairs, n: int, start: Array | None = None) -> Fitted:
 
 
 def log_evidence(pairs: Pairs, fitted: Fitted) -> float:
-    """Log chance of all wins with scores summed out, by Laplace's approximation, but for a constant."""
+    """Log chance of all wins with scores summed out, by Laplace's approximation, and of the ridge; but for a constant.
+
+    Beforehand the ridge is about one half, give or take four times: one comparison does not show that all are alike.
+    """
     n, score, curve = fitted.score.size, fitted.score, fitted.curve.matrix
     peak = log_likelihood(pairs, score) - fitted.ridge / 2.0 * float(score @ score)
-    return peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * float(np.linalg.slogdet(curve)[1])
+    believed = -0.5 * float(np.log(fitted.ridge / USUAL) / WIDE) ** 2
+    return believed + peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * float(np.linalg.slogdet(curve)[1])
 
 
 def prior_of(fitted: Fitted) -> float:

@@ -110,8 +110,12 @@ class EmpiricalBayes(RatingMethod):
         }
         if known is not None and known.item.size:
             params["line"] = self._line(ops, params, known)
-        found = self.infer(ops, params, known)
-        return Solution(found, params, {}, converged=settled, notes=self.said(ops, params))
+        found, notes = self.infer(ops, params, known), self.said(ops, params)
+        if np.bincount(ops.item, minlength=1).max() < 2:  # as far off as ratings differ, for all that is known
+            spread = float(np.std(ops.value)) or np.nan
+            found = Values(found.mean, np.where(found.sd > 0.0, np.maximum(found.sd, spread), 0.0))
+            notes = (*notes, "no item was rated twice: nothing tells how far annotators err")
+        return Solution(found, params, {}, converged=settled, notes=notes)
 
     def said(self, ops: Ratings, params: Params) -> tuple[str, ...]:
         """What there is to say of the annotators."""
