@@ -78,9 +78,8 @@ def honest_result(
         found = honest_result(crowd, apart, seed=seed)
         return replace(found, notes=(mixed, *found.notes))
     by_heads, likelier = _by_heads(crowd, posterior, led)
-    doubtful = heads.size > 0 and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST)
     best, most = first, _support(crowd, posterior, chosen, told)
-    if not (chosen.size or doubtful or likelier or (known and most[0] < 0.5)):
+    if not (chosen.size or _doubted(heads) or likelier or (known and most[0] < 0.5)):
         return result
     least = 0.0 if likelier else MARGIN
     asked = [first, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
@@ -102,8 +101,14 @@ def honest_result(
 
 
 def _parted(crowd: Crowd, posterior: Array, led: Result) -> Result | None:
-    """Where labels stand between explanations that contradict each other: the one that Dawid-Skene made of them."""
-    if _agree(led.posterior, posterior) >= ANOTHER:
+    """Where labels stand between explanations that contradict each other: the one that Dawid-Skene made of them.
+
+    Labels that are mixed hide the doubt: honest annotators are right about some of them. What they lead to is doubted.
+    """
+    alike = _agree(led.posterior, posterior)
+    if alike < ALIKE and _doubted(_heads(crowd, led.posterior)):
+        return led
+    if alike >= ANOTHER:
         return None
     others = _explanations(crowd, led.posterior, make(led.method.name, seed=led.method.seed))
     return led if any(contradict(led.label_codes, one.labels_on(crowd, one.on(crowd)[1])) for one in others) else None
@@ -137,6 +142,11 @@ def _by_heads(crowd: Crowd, posterior: Array, led: Result) -> tuple[list[Result]
     by_heads = led.method.fit(crowd, start=a_head_a_vote)
     likelier = by_heads.trace[-1] > led.trace[-1] + LIKELIER * abs(led.trace[-1])
     return [by_heads], likelier and _agree(by_heads.posterior, posterior) < ANOTHER
+
+
+def _doubted(heads: Array) -> bool:
+    """Whether the median head is not better than a guess, or too many are worse than one."""
+    return bool(heads.size and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST))
 
 
 def _agree(one: Array, other: Array) -> float:
