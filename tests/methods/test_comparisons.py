@@ -18,10 +18,12 @@ from crowdwise import (
     WinRate,
     simulate,
 )
+from crowdwise.engine import comparison_sums
+from crowdwise.engine.comparison_sums import pairs_of
 from crowdwise.fit.checks.small import small_comparisons
 from crowdwise.methods import make, names
 from crowdwise.methods.comparisons import pairs as pair_sums
-from crowdwise.methods.comparisons.pairs import Laplacian, newton, pairs_of
+from crowdwise.methods.comparisons.pairs import Laplacian, newton
 
 
 def tau(result, made):
@@ -207,3 +209,43 @@ def test_a_comparison_with_itself_is_refused():
 def test_one_comparison_does_not_make_items_alike():
     estimate = BradleyTerry().fit(Comparisons.from_columns(["a"], ["b"], ["x"], ["left"])).estimate
     assert estimate.mean[0] > 0.3 and estimate.sd.min() > 0.5
+
+
+@pytest.mark.parametrize("small", [0, 10**9], ids=["numba", "numpy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sweep_over_answers_is_its_mixture(monkeypatch, small, weighted):
+    """Meant, reversed or tossed: the three chances of each answer, by a loop; and the pass over pairs."""
+    monkeypatch.setattr(comparison_sums, "SMALL", small)
+    votes, rng = small_comparisons(5), np.random.default_rng(1)
+    votes = votes.with_weight(rng.uniform(0.5, 2.0, votes.n_votes) if weighted else None)
+    score = rng.normal(size=votes.n_items)
+    people = comparison_sums.People(*(rng.uniform(0.1, 0.9, votes.n_annotators) for _ in range(3)))
+    pairs, sums, likely = comparison_sums.Answers(votes).sweep(score, people)
+    wins, met = np.zeros((2, votes.n_items, votes.n_items))
+    by, total = np.zeros((4, votes.n_annotators)), 0.0
+    for n in range(votes.n_votes):
+        left, right, j = votes.item[n], votes.other[n], votes.annotator[n]
+        e, u, q = (column[j] for column in people)
+        f = 1.0 / (1.0 + np.exp(score[right] - score[left]))
+        seen, side, to_left = {0: (f, q, 1.0), 1: (1.0 - f, 1.0 - q, 0.0), 2: (0.5, 0.5, 0.5)}[int(votes.label[n])]
+        parts = np.array([(1 - u) * e * seen, (1 - u) * (1 - e) * (1 - seen), u * side])
+        weight = 1.0 if votes.weight is None else votes.weight[n]
+        total += weight * np.log(parts.sum())
+        parts *= weight / parts.sum()
+        by[:, j] += [*parts, parts[2] * to_left]
+        wins[left, right] += parts[0] * to_left + parts[1] * (1 - to_left)
+        wins[right, left] += parts[0] * (1 - to_left) + parts[1] * to_left
+        met[left, right] += parts[0] + parts[1]
+        met[right, left] += parts[0] + parts[1]
+    assert likely == pytest.approx(total, rel=1e-12)
+    np.testing.assert_allclose(sums, by, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pairs.wins, wins[pairs.left, pairs.right], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(pairs.wins + pairs.losses, met[pairs.left, pairs.right], rtol=1e-10)
+    ll, slope, curve = comparison_sums.pair_pass(pairs, score)
+    d = score[pairs.left] - score[pairs.right]
+    p = 1.0 / (1.0 + np.exp(-d))
+    assert ll == pytest.approx((pairs.wins * np.log(p) + pairs.losses * np.log(1.0 - p)).sum(), rel=1e-12)
+    np.testing.assert_allclose(curve, (pairs.wins + pairs.losses) * p * (1.0 - p), rtol=1e-12)
+    gain = pairs.wins - (pairs.wins + pairs.losses) * p
+    n = votes.n_items
+    np.testing.assert_allclose(slope, np.bincount(pairs.left, gain, n) - np.bincount(pairs.right, gain, n), atol=1e-10)

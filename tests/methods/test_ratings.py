@@ -18,10 +18,12 @@ from crowdwise import (
     ZScore,
     simulate,
 )
+from crowdwise.engine.rating_sums import RaterLines, bind_ratings
 from crowdwise.fit.checks.small import small_ratings
+from crowdwise.fit.method import Watch
 from crowdwise.methods import make, names
 from crowdwise.methods.ratings.copies import find_copies
-from crowdwise.methods.ratings.rater_lines import RaterLines
+from crowdwise.methods.ratings.rater_fit import RaterFit
 
 
 def error(result, made):
@@ -31,59 +33,100 @@ def error(result, made):
 # -- equations --------------------------------------------------------------------------------------------------------
 
 
-def test_a_step_of_empirical_bayes_is_its_equations():
-    """One step, written as loops over items, annotators and their ratings."""
-    ratings, method = small_ratings(1), EmpiricalBayes()
-    fast, slow = (RaterLines(ratings, np.ones(ratings.n_annotators)) for _ in range(2))
-    for number in range(1, 4):
-        fast.step(method, number)
-    for _ in range(3):
-        b, g, lam, mu = slow.bias, slow.gain, slow.precision, slow.mu
-        x, v = np.zeros(ratings.n_items), np.zeros(ratings.n_items)
-        for i in range(ratings.n_items):
-            precision, pull = 1.0 / slow.spread, 0.0
-            for n in np.flatnonzero(ratings.item == i):
+def items_by_loops(ratings, lines, wild=np.inf):
+    """Means (about mu) and variances of the items, and how much each rating counts, one rating at a time."""
+    x, v, counts = np.zeros(ratings.n_items), np.zeros(ratings.n_items), np.ones(ratings.n_votes)
+
+    def off(n, i):
+        j = ratings.annotator[n]
+        z = np.sqrt(lines.precision[j]) * abs(ratings.value[n] - lines.mu - lines.bias[j] - lines.gain[j] * x[i])
+        return min(1.0, wild / z) ** 2
+
+    for i in range(ratings.n_items):
+        own = np.flatnonzero(ratings.item == i)
+        for turn in range(4 if wild < np.inf else 1):
+            if turn:
+                counts[own] = [off(n, i) for n in own]
+            precision, pull = 1.0 / lines.spread, 0.0
+            for n in own:
                 j = ratings.annotator[n]
-                precision += lam[j] * (g[j] ** 2 + slow.gain_variance[j])
-                pull += lam[j] * (g[j] * (ratings.value[n] - mu - b[j]) - slow.together[j])
+                b, g, lam = lines.bias[j], lines.gain[j], lines.precision[j] * counts[n]
+                precision += lam * lines.square[j]
+                pull += lam * (g * (ratings.value[n] - lines.mu - b) - lines.together[j])
             x[i], v[i] = pull / precision, 1.0 / precision
-        mean, cover, rate = [], [], []
+        if wild < np.inf:
+            counts[own] = [off(n, i) for n in own]
+    return x, v, counts
+
+
+def test_a_step_of_empirical_bayes_is_its_equations():
+    """Three steps, written as loops over items, annotators and their ratings."""
+    ratings, method = small_ratings(1), EmpiricalBayes()
+    fit = RaterFit([bind_ratings(ratings, "numpy")])
+    for _ in range(3):
+        old, lam = fit.lines, fit.precision
+        before, priors = (fit.of_bias, fit.of_gain), (fit.shape, fit.rate)
+        x, v, _ = items_by_loops(ratings, old)
+        mean, cover, precision = [], [], []
         for j in range(ratings.n_annotators):
-            a, c = np.diag([1.0 / slow.of_bias, 1.0 / slow.of_gain]), np.array([0.0, 1.0 / slow.of_gain])
+            a, c = np.diag([1.0 / before[0], 1.0 / before[1]]), np.array([0.0, 1.0 / before[1]])
             own = np.flatnonzero(ratings.annotator == j)
             for n in own:
                 m, s = x[ratings.item[n]], v[ratings.item[n]]
                 a = a + lam[j] * np.array([[1.0, m], [m, m**2 + s]])
-                c = c + lam[j] * (ratings.value[n] - mu) * np.array([1.0, m])
+                c = c + lam[j] * (ratings.value[n] - old.mu) * np.array([1.0, m])
             cover.append(np.linalg.inv(a))
             mean.append(cover[-1] @ c)
             total = 0.0
             for n in own:  # E (z - b - g x)^2, all of it uncertain
                 m, s = x[ratings.item[n]], v[ratings.item[n]]
                 second = np.array([[1.0, m], [m, m**2 + s]])
-                z = ratings.value[n] - mu
+                z = ratings.value[n] - old.mu
                 both = cover[-1] + np.outer(mean[-1], mean[-1])
                 total += z**2 - 2.0 * z * mean[-1] @ np.array([1.0, m]) + (both * second).sum()
-            rate.append(slow.rate + total / 2.0)
-        slow.find_items()
-        np.testing.assert_allclose((slow.x, slow.variance), (x, v), rtol=1e-9, atol=1e-12)
-        slow.find_lines()
-        np.testing.assert_allclose(np.stack([slow.bias, slow.gain], axis=1), mean, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(slow.together, [one[0, 1] for one in cover], rtol=1e-9, atol=1e-12)
-        shape = slow.shape + slow.n / 2.0
-        slow.find_precisions(method)
-        np.testing.assert_allclose(slow.precision, shape / np.array(rate), rtol=1e-9)
-        slow.recentre()
-    np.testing.assert_allclose(fast.x + fast.mu, slow.x + slow.mu, rtol=1e-9)
+            precision.append((priors[0] + own.size / 2.0) / (priors[1] + total / 2.0))
+        fit.step(method, 1)
+        shift = x.mean()
+        np.testing.assert_allclose(fit.mu, old.mu + shift, rtol=1e-12)
+        np.testing.assert_allclose(fit.gain, [one[1] for one in mean], rtol=1e-9)
+        np.testing.assert_allclose(fit.bias, [b + (g - 1.0) * shift for b, g in mean], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            fit.together, [one[0, 1] + one[1, 1] * shift for one in cover], rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(fit.precision, precision, rtol=1e-9)
+        np.testing.assert_allclose(fit.spread, ((x - shift) ** 2 + v).mean(), rtol=1e-9)
 
 
-def test_moving_the_mean_changes_nothing_that_is_predicted():
-    ratings = small_ratings(2)
-    lines = RaterLines(ratings, np.ones(ratings.n_annotators))
-    lines.find_items(), lines.find_lines()
-    before = lines.mu + lines.bias[:, None] + lines.gain[:, None] * lines.x
-    lines.recentre()
-    np.testing.assert_allclose(lines.mu + lines.bias[:, None] + lines.gain[:, None] * lines.x, before, atol=1e-12)
+@pytest.mark.parametrize("engine", ["numpy", "numba:1", "numba:2"])
+@pytest.mark.parametrize("wild", [np.inf, 1.5])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sweep_is_its_sums(engine, wild, weighted):
+    """Items, and the sums over ratings by annotator, on every engine."""
+    ratings, rng = small_ratings(2), np.random.default_rng(0)
+    ratings = ratings.with_weight(rng.integers(1, 3, ratings.n_votes) if weighted else None)
+    n = ratings.n_annotators
+    drawn = [rng.uniform(low, high, n) for low, high in ((-0.5, 0.5), (0.5, 1.2), (0.5, 3.0), (1.0, 1.5), (-0.1, 0.1))]
+    lines = RaterLines(*drawn, mu=3.0, spread=1.2)
+    each = ratings.with_weight(None).take(np.repeat(np.arange(ratings.n_votes), weighted * (ratings._weight() > 1) + 1))
+    x, v, counts = items_by_loops(each, lines, wild)
+    mean, variance, sums = bind_ratings(ratings, engine).sweep(lines, wild)
+    np.testing.assert_allclose((mean, variance), (x, v), rtol=1e-12, atol=1e-14)
+    z, m = each.value - lines.mu, x[each.item]
+    for found, column in zip(sums, (1.0, m, m**2 + v[each.item], z, z * m, z**2), strict=False):
+        np.testing.assert_allclose(found, np.bincount(each.annotator, counts * column, n), rtol=1e-11, atol=1e-12)
+    assert sums[6:] == pytest.approx((x.size, x.sum(), (x**2 + v).sum()))
+
+
+def test_parts_are_the_whole():
+    """Ratings cut into ten parts, items whole, go the same way."""
+    made = simulate.ratings(n_items=200, n_annotators=15, per_item=4, wild=0.03, flippers=2, seed=3)
+    ratings, method = made.ratings, AutoRatings()
+    parts = [ratings.take(ratings.item % 10 == k) for k in range(10)]
+    whole, _, steps = method.climb([bind_ratings(ratings)], Watch(None))
+    cut, _, others = method.climb([bind_ratings(part) for part in parts], Watch(None))
+    assert steps == others
+    np.testing.assert_allclose(cut.gain, whole.gain, rtol=1e-9)
+    np.testing.assert_allclose(cut.precision, whole.precision, rtol=1e-9)
 
 
 def test_huber_is_the_least_loss():

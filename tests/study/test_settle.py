@@ -73,6 +73,13 @@ def test_labels_that_mix_two_explanations_are_told():
     assert any("the labels of majority-vote mix explanations that contradict each other" in n for n in result.notes)
 
 
+@pytest.mark.parametrize("method", ["majority-vote", "wawa", "auto"])
+def test_votes_that_meet_no_other_stay_labels(method):
+    """One vote an item, by people with many votes each: nothing contradicts anybody."""
+    made = simulate.crowd(simulate.one_coin(30, 8, 0.6), n_items=600, per_item=1, seed=0)
+    assert (settle(made.crowd, method).labels[made.crowd.item] == made.crowd.label).mean() > 0.99
+
+
 @pytest.mark.parametrize("method", ["majority-vote", "max-margin", "multi-spa", "wawa"])
 @pytest.mark.parametrize("seed", range(3))
 def test_mixed_labels_do_not_hide_the_doubt(method, seed):

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ..votes.comparisons import Comparisons
 from ..votes.crowd import Crowd
 from ..votes.known import Known
+from ..votes.ratings import Ratings
 
 
 @cache
@@ -59,6 +61,26 @@ def warm(tell: Callable[[str], None] | None = None) -> None:
         ops.item_votes(np.ones(120))
         ops.annotator_votes(np.ones(120))
         ops.item_scores(table)
+    _warm_numbers()
     from scipy.sparse import csr_array
 
     links(csr_array(np.ones((3, 4))), np.ones(3), np.ones(4), 1, 0.0)
+
+
+def _warm_numbers() -> None:
+    """Those of ratings and comparisons."""
+    from . import comparison_sums
+    from .rating_sums import CompiledRatingSums, RaterLines
+
+    alone = np.ones(1)
+    one, two, who = np.arange(3), np.array([1, 2, 0]), np.zeros(3, np.int64)
+    rated = Ratings(item=one, annotator=who, value=np.arange(3.0), items=one, annotators=np.zeros(1))
+    CompiledRatingSums(rated).sweep(RaterLines(alone, alone, alone, alone, alone, 0.0, 1.0), 3.0)
+    said = Comparisons(
+        item=one, other=two, annotator=who, label=who, items=one, annotators=np.zeros(1), classes=np.arange(3)
+    )
+    people, score = comparison_sums.People(*np.full((3, 1), 0.5)), np.zeros(3)
+    for votes in (said, said.with_weight(np.ones(3))):
+        answers = comparison_sums.Answers(votes)
+        answers.compiled(score, people)
+    comparison_sums.compiled_pair_pass(comparison_sums.pairs_of(said), score)

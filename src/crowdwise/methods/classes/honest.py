@@ -106,7 +106,7 @@ def _parted(crowd: Crowd, posterior: Array, led: Result) -> Result | None:
     Labels that are mixed hide the doubt: honest annotators are right about some of them. What they lead to is doubted.
     """
     alike = _agree(led.posterior, posterior)
-    if alike < ALIKE and _doubted(_heads(crowd, led.posterior)):
+    if alike < ALIKE and _opposed(_heads(crowd, led.posterior)):
         return led
     if alike >= ANOTHER:
         return None
@@ -146,7 +146,12 @@ def _by_heads(crowd: Crowd, posterior: Array, led: Result) -> tuple[list[Result]
 
 def _doubted(heads: Array) -> bool:
     """Whether the median head is not better than a guess, or too many are worse than one."""
-    return bool(heads.size and (np.median(heads) < 1.0 or (heads < -1.0).mean() > AGAINST))
+    return bool(heads.size and (np.median(heads) < 1.0 or _opposed(heads)))
+
+
+def _opposed(heads: Array) -> bool:
+    """Whether too many heads are worse than a guess: few votes make nobody so, colluders make the honest so."""
+    return bool(heads.size and (heads < -1.0).mean() > AGAINST)
 
 
 def _agree(one: Array, other: Array) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ...engine.comparison_sums import pairs_of
 from ...fit.method import Watch
 from ...fit.options import AnyNumber
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
-from .pairs import learned, newton, pairs_of
+from .pairs import learned, newton
 
 
 @dataclass(frozen=True, kw_only=True)

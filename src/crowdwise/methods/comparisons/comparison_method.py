@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import Pairs, pairs_of
 from ...errors import InputError, how_many
 from ...fit.estimates import Scores
 from ...fit.method import Callback, Method, Solution, Watch
 from ...fit.params import Axes, Params
 from ...votes.codes import Array, shown
 from ...votes.comparisons import Comparisons
-from .pairs import Pairs, pairs_of
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import AnswerSums, People
 from ...fit.params import Axes, Params
 from ...votes.codes import Array
-from ...votes.comparisons import Comparisons
-from .annotator_bt import AnnotatorBT, Heard
+from .annotator_bt import AnnotatorBT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +36,22 @@ class CrowdBT(AnnotatorBT):
     name: ClassVar[str] = "crowd-bt"
     params: ClassVar[Mapping[str, Axes]] = {"honesty": Axes(("annotator",), "unit")}
 
-    def begin(self, n: Array) -> Params:
-        return {"honesty": np.full(n.size, 0.85), "beta": np.array([4.0, 1.0])}
+    def begin(self, n: Array) -> tuple[People, Params]:
+        nobody = np.zeros(n.size)
+        return People(np.full(n.size, 0.85), nobody, nobody + 0.5), {"beta": np.array([4.0, 1.0])}
 
-    def hear(self, votes: Comparisons, weight: Array, n: Array, seen: Array, params: Params) -> Heard:
-        honest, (right, wrong) = params["honesty"][votes.annotator], params["beta"]
-        tie, total = votes.label == 2, honest * seen + (1.0 - honest) * (1.0 - seen)
-        z = np.where(tie, honest, honest * seen / total)
-        honesty = (right + np.bincount(votes.annotator, weight * z, n.size)) / (right + wrong + n)
-        won = np.where(tie, 0.5, z * votes.won + (1.0 - z) * (1.0 - votes.won))
-        return Heard(won, np.ones(won.size), total, {"honesty": honesty, "beta": _beta(honesty, n)})
+    def judge(self, n: Array, sums: AnswerSums, people: People, prior: Params) -> tuple[People, Params]:
+        right, wrong = prior["beta"]
+        honesty = (right + sums.meant) / (right + wrong + n)
+        return people._replace(honesty=honesty), {"beta": _beta(honesty, n)}
 
-    def turned(self, n: Array, score: Array, params: Params) -> tuple[Array, Params]:
-        if float((n * params["honesty"]).sum()) >= 0.5 * float(n.sum()):
-            return score, params
-        return -score, {**params, "honesty": 1.0 - params["honesty"]}
+    def told(self, people: People) -> Params:
+        return {"honesty": people.honesty}
+
+    def turned(self, n: Array, score: Array, people: People) -> tuple[Array, People]:
+        if float((n * people.honesty).sum()) >= 0.5 * float(n.sum()):
+            return score, people
+        return -score, people._replace(honesty=1.0 - people.honesty)
 
 
 def _beta(honesty: Array, n: Array) -> Array:

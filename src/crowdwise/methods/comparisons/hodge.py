@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import pairs_of
 from ...fit.method import Watch
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
-from .pairs import Laplacian, pairs_of
+from .pairs import Laplacian
 
 
 @dataclass(frozen=True, kw_only=True)

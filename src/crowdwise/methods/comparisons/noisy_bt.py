@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import AnswerSums, People
 from ...fit.params import Axes, Params
 from ...votes.codes import Array
-from ...votes.comparisons import Comparisons
-from .annotator_bt import AnnotatorBT, Heard
+from .annotator_bt import AnnotatorBT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +38,14 @@ class NoisyBT(AnnotatorBT):
         "left_share": Axes(("annotator",), "unit"),
     }
 
-    def begin(self, n: Array) -> Params:
-        return {"coin": np.full(n.size, 0.1), "left_share": np.full(n.size, 0.5), "usual": np.array(0.1)}
+    def begin(self, n: Array) -> tuple[People, Params]:
+        return People(np.ones(n.size), np.full(n.size, 0.1), np.full(n.size, 0.5)), {"usual": np.array(0.1)}
 
-    def hear(self, votes: Comparisons, weight: Array, n: Array, seen: Array, params: Params) -> Heard:
-        who, usual = votes.annotator, float(params["usual"])
-        coin, side = params["coin"][who], params["left_share"][who]
-        tossed = np.where(votes.label == 2, 0.5, np.where(votes.label == 0, side, 1.0 - side))
-        meant = (1.0 - coin) * seen
-        total = meant + coin * tossed
-        z = meant / total
-        spam = np.bincount(who, weight * (1.0 - z), n.size)
-        left = np.bincount(who, weight * (1.0 - z) * votes.won, n.size)
-        share = (10.0 * usual + spam) / (10.0 + n)
-        mean = np.clip((n * share).sum() / max(float(n.sum()), 1e-300), 0.01, 0.9)
-        found = {"coin": share, "left_share": (2.0 + left) / (4.0 + spam), "usual": np.array(mean)}
-        return Heard(votes.won, z, total, found)
+    def judge(self, n: Array, sums: AnswerSums, people: People, prior: Params) -> tuple[People, Params]:
+        coin = (10.0 * float(prior["usual"]) + sums.tossed) / (10.0 + n)
+        mean = np.clip((n * coin).sum() / max(float(n.sum()), 1e-300), 0.01, 0.9)
+        left_share = (2.0 + sums.left) / (4.0 + sums.tossed)
+        return people._replace(coin=coin, left_share=left_share), {"usual": np.asarray(mean)}
+
+    def told(self, people: People) -> Params:
+        return {"coin": people.coin, "left_share": people.left_share}

@@ -1,4 +1,4 @@
-"""Pairs: who met whom, and how often each won. These sums add, and are all that Bradley and Terry's model needs."""
+"""Scores from pairs: Bradley and Terry's model by Newton's method, its prior, and how sure scores are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.comparison_sums import Pairs, pair_pass
 from ...votes.codes import Array
-from ...votes.comparisons import Comparisons
 
 DENSE = 3_000  # items, up to which systems of equations are solved as matrices
 FEW = 300  # items, up to which the prior is found by the evidence
@@ -15,55 +15,6 @@ RIDGES = (-5.0, 5.0)  # logarithms of the least and the most
 USUAL, WIDE = 0.5, float(np.log(4.0))  # what is believed of the ridge, and how loosely, on a logarithmic scale
 STEPS = 30
 SETTLED = 1e-10
-
-
-class Pairs(NamedTuple):
-    """left < right: codes of items that met; wins and losses of the left one, ties being half of each."""
-
-    left: Array
-    right: Array
-    wins: Array
-    losses: Array
-
-
-def pairs_of(votes: Comparisons, won: Array | None = None, weight: Array | None = None) -> Pairs:
-    """The pairs of comparisons; won: how much the left item won, weight: how much a comparison counts, if not as said.
-
-    >>> said = Comparisons.from_columns(["a", "b"], ["b", "a"], ["x", "x"], ["left", "tie"])
-    >>> [column.tolist() for column in pairs_of(said)]
-    [[0], [1], [1.5], [0.5]]
-    """
-    won = votes.won if won is None else won
-    weight = (np.ones(votes.n_votes) if votes.weight is None else votes.weight) if weight is None else weight
-    one, other, n = votes.item.astype(np.int64), votes.other.astype(np.int64), votes.n_items
-    turned = one > other
-    key = np.where(turned, other * n + one, one * n + other)
-    first = np.where(turned, 1.0 - won, won)
-    if n * n <= 4 * key.size + 1_000_000:
-        wins, met = np.bincount(key, weight * first, n * n), np.bincount(key, weight, n * n)
-        at = np.flatnonzero(met)
-        wins, met = wins[at], met[at]
-    else:
-        at, place = np.unique(key, return_inverse=True)
-        wins, met = np.bincount(place, weight * first), np.bincount(place, weight)
-    return Pairs(at // n, at % n, wins, np.maximum(met - wins, 0.0))
-
-
-def sigmoid(x: Array) -> Array:
-    """The logistic function.
-
-    >>> sigmoid(np.array([0.0, 800.0])).tolist()
-    [0.5, 1.0]
-    """
-    from scipy.special import expit
-
-    return np.asarray(expit(x))
-
-
-def log_likelihood(pairs: Pairs, score: Array) -> float:
-    """Log chance of all wins and losses."""
-    d = score[pairs.left] - score[pairs.right]
-    return -float((pairs.wins * np.logaddexp(0.0, -d) + pairs.losses * np.logaddexp(0.0, d)).sum())
 
 
 class Laplacian:
@@ -74,8 +25,7 @@ class Laplacian:
         self.n = n
         if n <= DENSE:
             matrix = np.zeros((n, n))
-            matrix[pairs.left, pairs.right] = -weight
-            matrix[pairs.right, pairs.left] = -weight
+            matrix[pairs.left, pairs.right] = -weight  # the upper half, which is all that is looked at
             matrix[np.diag_indices(n)] = degree
             self.matrix = matrix
         else:
@@ -98,6 +48,12 @@ class Laplacian:
 
         return np.asarray(spsolve(self.matrix, right))
 
+    def log_determinant(self) -> float:
+        """Of a matrix that is solved as one."""
+        from scipy.linalg.lapack import dpotrf
+
+        return 2.0 * float(np.log(np.diag(dpotrf(self.matrix)[0])).sum())
+
     def variances(self) -> Array:
         """The diagonal of the inverse; of a large matrix, that of its diagonal, which is a little too small."""
         if self.n <= DENSE:
@@ -118,7 +74,7 @@ class Fitted(NamedTuple):
     @property
     def curve(self) -> Laplacian:
         """The curve of the objective at the scores."""
-        return _curve(self.pairs, self.score, self.ridge)
+        return Laplacian(self.pairs, pair_pass(self.pairs, self.score)[2], self.ridge, self.score.size)
 
     @property
     def variance(self) -> Array:
@@ -136,22 +92,16 @@ def about_mean(variance: Array, ridge: float) -> Array:
     return np.sqrt(np.maximum(variance - 1.0 / (ridge * variance.size), 0.01 * variance))
 
 
-def _curve(pairs: Pairs, score: Array, ridge: float) -> Laplacian:
-    chance = sigmoid(score[pairs.left] - score[pairs.right])
-    return Laplacian(pairs, (pairs.wins + pairs.losses) * chance * (1.0 - chance), ridge, score.size)
-
-
 def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps: int = STEPS) -> Fitted:
     """The scores under which wins are likeliest, drawn to zero by the ridge, by Newton's method with halved steps."""
     score = np.zeros(n) if start is None else start
-    met, trace = pairs.wins + pairs.losses, [log_likelihood(pairs, score) - ridge / 2.0 * float(score @ score)]
+    likely, slope, curve = pair_pass(pairs, score)
+    trace = [likely - ridge / 2.0 * float(score @ score)]
     for _ in range(steps):
-        chance = sigmoid(score[pairs.left] - score[pairs.right])
-        gain = pairs.wins - met * chance
-        slope = np.bincount(pairs.left, gain, n) - np.bincount(pairs.right, gain, n) - ridge * score
-        move = Laplacian(pairs, met * chance * (1.0 - chance), ridge, n).solve(slope)
+        move = Laplacian(pairs, curve, ridge, n).solve(slope - ridge * score)
         for _ in range(20):
-            value = log_likelihood(pairs, score + move) - ridge / 2.0 * float((score + move) @ (score + move))
+            likely, slope, curve = pair_pass(pairs, score + move)
+            value = likely - ridge / 2.0 * float((score + move) @ (score + move))
             if value >= trace[-1] - 1e-12 * abs(trace[-1]):
                 break
             move = move / 2.0
@@ -190,10 +140,10 @@ def log_evidence(pairs: Pairs, fitted: Fitted) -> float:
 
     Beforehand the ridge is about one half, give or take four times: one comparison does not show that all are alike.
     """
-    n, score, curve = fitted.score.size, fitted.score, fitted.curve.matrix
-    peak = log_likelihood(pairs, score) - fitted.ridge / 2.0 * float(score @ score)
+    n, score = fitted.score.size, fitted.score
+    peak = pair_pass(pairs, score)[0] - fitted.ridge / 2.0 * float(score @ score)
     believed = -0.5 * float(np.log(fitted.ridge / USUAL) / WIDE) ** 2
-    return believed + peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * float(np.linalg.slogdet(curve)[1])
+    return believed + peak + n / 2.0 * float(np.log(fitted.ridge)) - 0.5 * fitted.curve.log_determinant()
 
 
 def prior_of(fitted: Fitted) -> float:

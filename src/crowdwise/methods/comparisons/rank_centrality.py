@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import pairs_of
 from ...errors import TooLarge
 from ...fit.method import Watch
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
-from .pairs import DENSE, pairs_of
+from .pairs import DENSE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine.comparison_sums import pairs_of, sigmoid
 from ...fit.method import Watch
 from ...fit.params import Axes
 from ...votes.codes import Array
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
-from .pairs import Laplacian, about_mean, learned, pairs_of, sigmoid
+from .pairs import Laplacian, about_mean, learned
 
 SETTLED = 1e-4
 STILL = 1e-7  # of the log-likelihood

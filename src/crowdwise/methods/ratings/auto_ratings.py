@@ -62,13 +62,13 @@ class AutoRatings(EmpiricalBayes):
     def reweigh_votes(self, votes: Ratings, params: Params) -> Ratings:
         return share_votes(votes, params["group"])
 
-    def heard(self, ops: Ratings) -> Array:
-        low, high = np.full(ops.n_annotators, np.inf), np.full(ops.n_annotators, -np.inf)
-        np.minimum.at(low, ops.annotator, ops.value)
-        np.maximum.at(high, ops.annotator, ops.value)
-        n = np.bincount(ops.annotator, minlength=ops.n_annotators)
-        constant = (n >= ENOUGH) & (high - low <= 1e-9 * max(float(np.std(ops.value)), 1e-300))
-        return np.ones(ops.n_annotators) if (~constant & (n > 0)).sum() < 2 else (~constant).astype(float)
+    def heard(self, votes: Ratings) -> Array:
+        low, high = np.full(votes.n_annotators, np.inf), np.full(votes.n_annotators, -np.inf)
+        np.minimum.at(low, votes.annotator, votes.value)
+        np.maximum.at(high, votes.annotator, votes.value)
+        n = np.bincount(votes.annotator, minlength=votes.n_annotators)
+        constant = (n >= ENOUGH) & (high - low <= 1e-9 * max(float(np.std(votes.value)), 1e-300))
+        return np.ones(votes.n_annotators) if (~constant & (n > 0)).sum() < 2 else (~constant).astype(float)
 
     def capped(self, precision: Array, n: Array) -> Array:
         there = n > 0.0
@@ -78,8 +78,8 @@ class AutoRatings(EmpiricalBayes):
         usual = weighted_median(gain, n)
         return usual if usual > LEAST_GAIN else 1.0
 
-    def doubted(self, z: Array, step: int) -> Array:
-        return np.minimum(1.0, WILD / np.maximum(z, 1e-300)) ** 2 if step >= FROM else np.ones_like(z)
+    def wild(self, step: int) -> float:
+        return WILD if step >= FROM else np.inf
 
     def said(self, ops: Ratings, params: Params) -> tuple[str, ...]:
         notes = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...engine.rating_sums import RaterLines, RatingSums, bind_ratings
 from ...errors import InputError
 from ...fit.estimates import Values
 from ...fit.method import Callback, Solution, Watch
@@ -17,8 +18,8 @@ from ...votes.codes import Array
 from ...votes.known import KnownValues
 from ...votes.ratings import Ratings
 from .one_number import obeyed
-from .rater_lines import RaterLines
-from .rating_method import RatingMethod, by_item, weight_of
+from .rater_fit import RaterFit
+from .rating_method import RatingMethod
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +70,9 @@ class EmpiricalBayes(RatingMethod):
 
     # -- what a cautious kind of it changes ---------------------------------------------------------------------------
 
-    def heard(self, ops: Ratings) -> Array:
+    def heard(self, votes: Ratings) -> Array:
         """How much each annotator is listened to."""
-        return np.ones(ops.n_annotators)
+        return np.ones(votes.n_annotators)
 
     def capped(self, precision: Array, n: Array) -> Array:
         """Precisions that may be believed."""
@@ -81,76 +82,77 @@ class EmpiricalBayes(RatingMethod):
         """The gain that is called 1."""
         return 1.0
 
-    def doubted(self, z: Array, step: int) -> Array:
-        """How much a rating counts that lies z standard deviations off."""
-        return np.ones_like(z)
+    def wild(self, step: int) -> float:
+        """From how many standard deviations on a rating counts less, after so many steps."""
+        return np.inf
 
     # -- the fit ------------------------------------------------------------------------------------------------------
 
-    def solve(self, ops: Ratings, known: KnownValues | None, start: Any, callback: Callback | None) -> Solution[Values]:
+    def bind(self, votes: Ratings, engine: str) -> RatingSums:
+        return bind_ratings(votes, engine)
+
+    def solve(
+        self, ops: RatingSums, known: KnownValues | None, start: Any, callback: Callback | None
+    ) -> Solution[Values]:
         if start is not None:
             raise InputError(f"{self.name} starts from the ratings: leave start out")
-        lines, watch = RaterLines(ops, self.heard(ops)), Watch(callback)
-        settled, step = False, 0
-        while step < self.max_iter and not settled:
-            step += 1
-            settled = lines.step(self, step) <= self.tol
-            if watch(step, -float(lines.spread)):
-                break
-        many = float(max(lines.given.sum(), 1))
+        votes, heard = ops.ratings, self.heard(ops.ratings)
+        fit, settled, _ = self.climb([ops.heard(heard)], Watch(callback))
+        many = float(max(fit.given.sum(), 1))
         params = {
-            "rater_bias": lines.bias,
-            "gain": lines.gain,
-            "gain_variance": lines.gain_variance,
-            "together": lines.together,
-            "precision": lines.precision,
-            "heard": self.heard(ops),
-            "population": np.array([lines.mu, lines.spread]),
-            "line": np.array([0.0, 1.0, lines.of_bias / many, lines.of_gain / many]),
+            "rater_bias": fit.bias,
+            "gain": fit.gain,
+            "gain_variance": fit.gain_variance,
+            "together": fit.together,
+            "precision": fit.precision,
+            "heard": heard,
+            "population": np.array([fit.mu, fit.spread]),
+            "line": np.array([0.0, 1.0, fit.of_bias / many, fit.of_gain / many]),
         }
         if known is not None and known.item.size:
             params["line"] = self._line(ops, params, known)
-        found, notes = self.infer(ops, params, known), self.said(ops, params)
-        if np.bincount(ops.item, minlength=1).max() < 2:  # as far off as ratings differ, for all that is known
-            spread = float(np.std(ops.value)) or np.nan
+        found, notes = self.infer(ops, params, known), self.said(votes, params)
+        if np.bincount(votes.item, minlength=1).max() < 2:  # as far off as ratings differ, for all that is known
+            spread = float(np.std(votes.value)) or np.nan
             found = Values(found.mean, np.where(found.sd > 0.0, np.maximum(found.sd, spread), 0.0))
             notes = (*notes, "no item was rated twice: nothing tells how far annotators err")
         return Solution(found, params, {}, converged=settled, notes=notes)
+
+    def climb(self, parts: Sequence[RatingSums], watch: Watch) -> tuple[RaterFit, bool, int]:
+        """Steps until nothing moves, over ratings in one piece or several: where it stands, whether it settled."""
+        fit, settled, step = RaterFit(parts), False, 0
+        while step < self.max_iter and not settled:
+            step += 1
+            settled = fit.step(self, step) <= self.tol
+            if watch(step, -fit.spread):
+                break
+        return fit, settled, step
 
     def said(self, ops: Ratings, params: Params) -> tuple[str, ...]:
         """What there is to say of the annotators."""
         return ()
 
-    def infer(self, ops: Ratings, params: Params, known: KnownValues | None = None) -> Values:
+    def infer(self, ops: RatingSums, params: Params, known: KnownValues | None = None) -> Values:
         mean, variance = self._found(ops, params)
         mu = params["population"][0]
         shift, scale, of_shift, of_scale = params["line"]
-        mean = mean - mu
         sd = np.sqrt(scale**2 * variance + of_shift + of_scale * mean**2)
         if known is not None:
             sd[known.item] = 0.0
         return Values(obeyed(mu + shift + scale * mean, known), sd)
 
-    def _found(self, ops: Ratings, params: Params) -> tuple[Array, Array]:
-        """Means and variances of the items by these ratings, on the crowd's own scale."""
-        who = ops.annotator
-        mu, spread = params["population"][:2]
-        gain, weight = params["gain"], weight_of(ops) * params["heard"][who]
-        z = ops.value - mu - params["rater_bias"][who]
-        for doubts in (False, True):  # wild ratings count less; whether they are wild is seen from what is found
-            own = params["precision"][who] * weight
-            variance = 1.0 / (1.0 / spread + by_item(ops, own * (gain**2 + params["gain_variance"])[who]))
-            x = variance * by_item(ops, own * (gain[who] * z - params["together"][who]))
-            off = np.sqrt(params["precision"][who]) * np.abs(z - gain[who] * x[ops.item])
-            if not doubts:
-                weight = weight * self.doubted(off, self.max_iter)
-        return mu + x, variance
+    def _found(self, ops: RatingSums, params: Params) -> tuple[Array, Array]:
+        """Means (about mu) and variances of the items by these ratings, on the crowd's own scale."""
+        gain, (mu, spread) = params["gain"], params["population"][:2]
+        square = gain**2 + params["gain_variance"]
+        lines = RaterLines(params["rater_bias"], gain, params["precision"], square, params["together"], mu, spread)
+        return ops.heard(params["heard"]).sweep(lines, self.wild(self.max_iter))[:2]
 
-    def _line(self, ops: Ratings, params: Params, known: KnownValues) -> Array:
+    def _line(self, ops: RatingSums, params: Params, known: KnownValues) -> Array:
         """What all share, by gold: a shift and a scale with a wide prior; and how surely."""
         mean, variance = self._found(ops, params)
         mu, spread = params["population"][:2]
-        x, noise = mean[known.item] - mu, variance[known.item] + 0.05 * spread
+        x, noise = mean[known.item], variance[known.item] + 0.05 * spread
         rows = np.stack([np.ones(x.size), x], axis=1)
         prior = np.array([1.0 / spread, 1.0 / 0.25])
         inverse = np.linalg.inv(rows.T @ (rows / noise[:, None]) + np.diag(prior))

@@ -18,7 +18,7 @@ from ...votes.ratings import Ratings
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatingMethod(Method[Ratings, Values]):
+class RatingMethod(Method[Any, Values]):
     """Ratings in, a value with a standard deviation for each item out. Sums are taken over the ratings themselves."""
 
     takes: ClassVar[type[Ratings]] = Ratings
@@ -48,7 +48,7 @@ class RatingMethod(Method[Ratings, Values]):
         item = np.array(sorted(found), np.int64)
         return KnownValues(item, np.array([found[code] for code in item.tolist()], float))
 
-    def bind(self, votes: Ratings, engine: str) -> Ratings:
+    def bind(self, votes: Ratings, engine: str) -> Any:
         if engine not in ("auto", "numpy"):
             raise InputError(f"engine {engine!r}: {self.name} runs on numpy only")
         return votes
