@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.data import SETS, real
-from benchmarks.measure import write
+from benchmarks.measure import pooled, write
 from crowdwise import Crowd
 from crowdwise.methods import make
 
@@ -64,7 +64,7 @@ def rows(name: str) -> list[dict]:
 
 def main() -> None:
     names = sys.argv[2:] or [*SETS, "llmbar, 12 judges"]
-    table = [row for name in names for row in rows(name)]
+    table = [row for found in pooled(rows, names) for row in found]
     write(
         "gold",
         "A few known labels",

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import platform
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -25,6 +30,13 @@ def measure(job: str, repeat: int = 3, **arguments) -> dict:
     if done.returncode:
         raise RuntimeError(f"{job} {arguments}: {done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def pooled(work: Callable[..., Any], jobs: Iterable[Any]) -> list[Any]:
+    """What a function gives for each job, in their order; each in a process of its own, one BLAS thread for each."""
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the processes inherit it
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
+        return list(pool.map(work, jobs))
 
 
 def _peak() -> float:

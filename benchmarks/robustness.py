@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from benchmarks.data import TEN, real
-from benchmarks.measure import write
+from benchmarks.measure import pooled, write
 from crowdwise import Crowd, metrics, simulate
 from crowdwise.methods import make
 from crowdwise.votes.gold import gold_codes
@@ -50,23 +50,26 @@ def copies(crowd: Crowd, codes, rng) -> Crowd:
 CHANGES = {"60 % of votes": fewer_votes, "70 % of annotators": fewer_annotators, "four copies": copies}
 
 
+def figures(name: str) -> dict[tuple[str, str], list[float]]:
+    """Accuracies on a set, by method and change, one for each seed."""
+    votes, truth = real(name)
+    crowd, found = Crowd.from_frame(votes).with_names(classes=truth["label"].unique()), {}
+    codes = gold_codes(crowd, truth)
+    for change, made in {"all": None, **CHANGES}.items():
+        crowds = [crowd] if made is None else [made(crowd, codes, np.random.default_rng(seed)) for seed in range(SEEDS)]
+        for method, model in MODELS.items():
+            found[method, change] = [metrics.accuracy(model.fit(left).posterior, codes) for left in crowds]
+    return found
+
+
 def main() -> None:
     if "CROWDWISE_DATA" not in os.environ:
         print("robustness: skipped, CROWDWISE_DATA does not name a folder of data sets")
         return
     found: dict[tuple[str, str], list[list[float]]] = {}
-    for name in TEN:
-        votes, truth = real(name)
-        crowd = Crowd.from_frame(votes).with_names(classes=truth["label"].unique())
-        codes = gold_codes(crowd, truth)
-        for change, made in {"all": None, **CHANGES}.items():
-            crowds = (
-                [crowd] if made is None else [made(crowd, codes, np.random.default_rng(seed)) for seed in range(SEEDS)]
-            )
-            for method, model in MODELS.items():
-                got = [metrics.accuracy(model.fit(votes_left).posterior, codes) for votes_left in crowds]
-                found.setdefault((method, change), []).append(got)
-        print(name, {key: np.round(value[-1], 3).tolist() for key, value in found.items()}, flush=True)
+    for of_set in pooled(figures, TEN):
+        for key, got in of_set.items():
+            found.setdefault(key, []).append(got)
     rows = []
     for method in MODELS:
         row = {"method": method}
