@@ -30,6 +30,18 @@ class OptionError(InputError):
     """What was asked for does not exist or does not go together, whatever the data: exit code 2 of a command."""
 
 
+class OtherKind(InputError):
+    """A file holds answers, but of another kind than was asked for; `kind` is theirs."""
+
+    kind = "classes"
+
+    def named(self, file: str, hint: str = "") -> Self:
+        """The same error, about a file."""
+        made = super().named(file, hint)
+        made.kind = self.kind
+        return made
+
+
 class Undecided(InputError):
     """The votes alone cannot decide: two explanations contradict each other; the message says what would help."""
 

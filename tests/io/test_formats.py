@@ -72,7 +72,7 @@ def test_label_studio(file):
     assert dict(zip(crowd.annotators, crowd.annotator_extra["kind"], strict=True))["llm-1"] == "machine"
     assert sorted(crowd.extra) == ["probability", "seconds", "time"] and 0.8 in crowd.extra["probability"].tolist()
     assert "1 answer left out: skipped" in notes
-    assert "question 'stars' is left out: it holds ratings, which are not read yet" in notes
+    assert "question 'stars' is left out: it holds ratings (--kind ratings reads them)" in notes
     old = [{"id": 1, "data": {}, "completions": [by(1, choice("q", "a"))]}]
     assert triples(read_votes(file(old)).crowd) == [(1, "1", "a")]
 
@@ -84,7 +84,7 @@ def test_questions_are_listed_and_chosen(file):
     with pytest.raises(InputError, match=r"several questions; there are 'mood' \(1 vote\), 'topic' \(1 vote\)"):
         read_votes(path)
     assert triples(read_votes(path, question="topic").crowd) == [(1, "1", "price")]
-    with pytest.raises(InputError, match="question 'who' holds spans of text, which crowdwise does not read yet"):
+    with pytest.raises(InputError, match="question 'who' holds spans of text, which are not read yet"):
         read_votes(path, question="who")
     with pytest.raises(InputError, match="there is no question 'age'"):
         read_votes(path, question="age")
@@ -275,7 +275,7 @@ def test_what_is_no_votes_is_refused(file, content, message):
 
 
 def test_comparisons_are_refused(file):
-    with pytest.raises(InputError, match="comparisons of two"):
+    with pytest.raises(InputError, match="these are comparisons"):
         read_votes(file("worker,left,right,label\nann,a,b,a\n", "p.csv"))
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from crowdwise import Crowd, DawidSkene, MajorityVote, simulate
 from crowdwise.report import report
-from crowdwise.report.sections import SECTIONS
+from crowdwise.report.sections import of_kind
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
@@ -96,8 +96,8 @@ def column(page, key):
 
 def test_sections_stand_in_their_order_and_say_something(opened, told):
     page = opened(told)
-    assert page.locator("section").evaluate_all("all => all.map((one) => one.id)") == list(SECTIONS)
-    for name in SECTIONS:
+    assert page.locator("section").evaluate_all("all => all.map((one) => one.id)") == of_kind("classes")
+    for name in of_kind("classes"):
         assert len(page.locator(f"#{name}").inner_text().splitlines()) > 2, name
     words = page.locator("body").inner_text()
     assert "undefined" not in words and "NaN" not in words and "[object" not in words
@@ -300,7 +300,7 @@ def test_the_policy_stops_what_would_leave(browser, told, tmp_path):
 )
 def test_small_and_odd_crowds_have_whole_pages(opened, crowd):
     page = opened(report(crowd, DawidSkene().fit(crowd)))
-    for name in SECTIONS:
+    for name in of_kind("classes"):
         assert len(page.locator(f"#{name}").inner_text().splitlines()) > 1, name
     for n in range(crowd.n_annotators):
         page.locator(".opener").nth(n).click()

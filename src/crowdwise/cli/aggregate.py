@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @o.command(10)
 @o.settles_votes()
+@o.also_for(values_and_scores.aggregate)
 def aggregate(
     context: typer.Context,
     votes: o.Votes = None,
@@ -43,9 +44,6 @@ def aggregate(
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Also give the confidence at a temperature fitted on held-out votes.")
     ] = False,
-    kind: Annotated[
-        str, typer.Option(help="auto, classes, ratings (numbers) or comparisons (left, right, winner).")
-    ] = "auto",
     start: Annotated[
         str | None,
         typer.Option(
@@ -69,9 +67,6 @@ def aggregate(
     from ..votes.table import Table
 
     given = context.params
-    if (other := values_and_scores.kind(given)) != "classes":
-        values_and_scores.aggregate(given, other)
-        return
     method, seed, engine = given["method"], given["seed"], given["engine"]
     _check_target(to, out, json)
     with speech.spoken_warnings(), speech.progress(method) as tell:

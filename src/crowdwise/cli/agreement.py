@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from . import inputs, speech
+from . import inputs, speech, values_and_scores
 from . import options as o
 
 
 @o.command(60)
 @o.reads_votes(without=("hard",))
+@o.also_for(values_and_scores.agreement)
 def agreement(
     context: typer.Context,
     votes: o.Votes = None,
@@ -38,7 +39,8 @@ def agreement(
     """Say how much annotators agree beyond chance: percent, Fleiss, Gwet, Krippendorff, Cohen, with intervals.
 
     Items with a single vote say nothing and are left out; how many items and votes were counted is told. Cohen's kappa,
-    a mean over pairs, has no interval.
+    a mean over pairs, has no interval. Of ratings: Krippendorff's alpha and intraclass correlations; of comparisons:
+    how often two answers to the same pair are the same.
 
     Example: crowdwise agreement votes.csv --metric ordinal --pairs pairs.csv
     """

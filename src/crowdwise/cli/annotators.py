@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from ..errors import how_many
-from . import inputs, speech
+from . import inputs, speech, values_and_scores
 from . import options as o
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ DRIFT = 3.0  # standard errors beyond which a change is told
 
 @o.command(50)
 @o.settles_votes()
+@o.also_for(values_and_scores.annotators)
 def annotators(
     context: typer.Context,
     votes: o.Votes = None,
@@ -58,7 +59,9 @@ def annotators(
 ) -> None:
     """Show how good each annotator is, how much their votes tell, and a verdict.
 
-    Verdicts are colluder, adversary, spammer, undecided (too few votes to know) and fine; worst first.
+    Verdicts are colluder, adversary, spammer, undecided (too few votes to know) and fine; worst first. Of raters:
+    copier, constant, reversed, spammer, undecided, biased, fine; of people who compare: reversed, one-sided, spammer,
+    undecided, fine.
 
     Example: crowdwise annotators votes.csv --out annotators.csv --prune cleaned.csv
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from ..errors import InputError, OptionError, how_many
+from .kinds import require_classes
 from .options import READING, SETTLING
 from .speech import say, say_notes, steps
 
@@ -161,6 +162,7 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
 
     chosen = settings(given.get("set_"))
     files = sources(given)
+    require_classes(given)
     reading = read_votes(
         files,
         format=given["input_format"],

@@ -9,8 +9,9 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from ..errors import OptionError
+from ..errors import OptionError, OtherKind
 from ..io.formats import FORMATS
+from .kinds import kind_of
 from .paths import READ, WRITTEN, require_apart
 from .speech import kept, say, set_loudness
 
@@ -41,6 +42,10 @@ Hard = Annotated[bool, typer.Option("--hard", help="Ignore probabilities: every 
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="detected")]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="How text is encoded, such as cp1252.", show_default="UTF-8, UTF-16")
+]
+Kind = Annotated[
+    str,
+    typer.Option("--kind", help="auto, classes, ratings (numbers) or comparisons (left, right, winner)."),
 ]
 FORMATS_READ = ", ".join(name for name, entry in FORMATS.own.items() if entry.reads)
 VOTES_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.votes)
@@ -103,6 +108,7 @@ READING: dict[str, tuple[Any, Any]] = {
     "annotators": (WideColumns, None),
     "delimiter": (Delimiter, None),
     "encoding": (Encoding, None),
+    "kind": (Kind, "auto"),
     "input_format": (InputFormat, None),
     "question": (Question, None),
     "no_vote": (NoVote, None),
@@ -179,6 +185,28 @@ def settles_votes(method: str = "auto", **other: Any) -> Decorator:
     shared["method"] = shared["method"].replace(default=method)
     reading = reads_votes(**other)
     return lambda function: reading(_sharing(shared)(function))
+
+
+def also_for(other: Callable[[dict[str, Any], str], None]) -> Decorator:
+    """Gives a command another function for answers that are no classes, of its parameters and their kind."""
+
+    def extend(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def told_apart(context: typer.Context, **given: Any) -> None:
+            found = kind_of(context.params)
+            context.params["kind"] = found
+            if found == "classes":
+                try:
+                    function(context, **given)
+                    return
+                except OtherKind as answers:
+                    found = answers.kind
+                    say(f"{answers}".partition(" (--kind")[0])
+            other(context.params, found)
+
+        return told_apart
+
+    return extend
 
 
 def _sharing(shared: Mapping[str, Parameter]) -> Decorator:

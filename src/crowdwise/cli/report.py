@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import inputs, speech
+from . import inputs, speech, values_and_scores
 from . import options as o
+from .report_form import form_of, title_of
 
 if TYPE_CHECKING:
     from ..votes.crowd import Crowd
@@ -22,6 +23,7 @@ FILES = ("out", "gold", "truth", "labels", "annotators_out", "save", "result")  
 
 @o.command(20)
 @o.settles_votes(input_format=o.InputFormatOnly)
+@o.also_for(values_and_scores.report)
 def report(
     context: typer.Context,
     votes: o.Votes = None,
@@ -78,7 +80,7 @@ def report(
     from ..votes.codes import find
 
     given = context.params
-    form = _form(out, form, json)
+    form = form_of(out, form, json)
     out = out or ("report.html" if form == "html" else "-")
     _require(out, key, anonymise, sure, level, given)
     extra = tuple(name for name in (time, seconds) if name)
@@ -114,7 +116,7 @@ def report(
             level=level,
             sure=sure,
             items=top,
-            title=title or _title(given),
+            title=title or title_of(given),
             texts=settled.reading.texts,
             notes=chain(settled.reading.notes, warned),  # warnings come while it is made
             made={"command": _command(context, anonymise), "anonymised": anonymise},
@@ -145,12 +147,6 @@ def report(
     )
 
 
-def _title(given: Mapping[str, Any]) -> str:
-    files = given["votes"] or [given["result"]]
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return ("standard input" if files[0] == "-" else Path(files[0]).name) + more
-
-
 def _require(out: str, key: str | None, anonymise: bool, sure: float, level: float, given: Mapping[str, Any]) -> None:
     """Options that would fail in the end fail at once."""
     from ..errors import InputError, OptionError
@@ -168,22 +164,6 @@ def _require(out: str, key: str | None, anonymise: bool, sure: float, level: flo
     for target in (out, key):
         if target and target != "-" and not Path(target).resolve().parent.is_dir():
             raise InputError(f"{target} cannot be written: there is no folder {Path(target).parent}")
-
-
-def _form(out: str | None, form: str | None, json: bool) -> str:
-    """What to write: told, or by the ending of the file."""
-    from ..errors import OptionError
-    from ..report.content import FORMS
-
-    if json and form not in (None, "json"):
-        raise OptionError(f"--json and --format {form}: choose one")
-    ending = Path(out).suffix.lstrip(".") if out and out != "-" else "html"
-    chosen = "json" if json else form or ending
-    if chosen not in FORMS:
-        raise OptionError(
-            f"--format {chosen}: choose html, md or json" if form else f"{out}: a report is .html, .md or .json"
-        )
-    return chosen
 
 
 def _command(context: typer.Context, hide: bool) -> str:

@@ -1,83 +1,112 @@
-"""What `aggregate` does with ratings and comparisons."""
+"""What commands do with ratings and comparisons: values and scores, their annotators, agreement, a report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import OptionError, how_many
+from ..errors import InputError, OptionError, how_many
 from . import inputs, speech
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..fit.result import Result
     from ..votes.table import Table
     from ..votes.votes import Votes
 
+# Options of votes that name classes, and what they are where nobody gave them.
 CLASSES_ONLY = {
-    "min_confidence": 0.0, "calibrate": False, "start": None, "result": None, "no_vote": None, "normalise": False,
-    "trusted": None, "annotators": None, "question": None, "input_format": None, "probability": None,
+    "min_confidence": 0.0, "calibrate": False, "start": None, "no_vote": None, "normalise": False, "trusted": None,
+    "probability": None, "prune": None, "by_class": None, "attacked": None, "time": None, "seconds": None, "by": None,
+    "classes": None, "truth": None, "anonymise": False, "key": None, "hard": False, "repeats": "all", "encoding": None,
+    "pruned": None, "metric": "nominal", "methods": None, "labels_out": None,
 }  # fmt: skip
 LEVEL = 0.9
+MOST_ROWS = 20  # of a table, on a terminal
 
 
-def kind(given: Mapping[str, Any]) -> str:
-    """The kind of votes that a command was given, or told to take."""
-    from ..io.numbers_and_pairs import KINDS, kind_of
+class Found(NamedTuple):
+    """Votes of another kind, what is believed of them, the name of the method, and what the reading had to say."""
 
-    if given["kind"] not in ("auto", *KINDS):
-        raise OptionError(f"--kind {given['kind']}: choose auto, {', '.join(KINDS)}")
-    if given["kind"] != "auto":
-        return str(given["kind"])
-    if given["result"] or given["input_format"] or given["annotators"] or not given["votes"]:
-        return "classes"
-    found, why = kind_of(inputs.sources(given)[0], {"label": given["label"]})
-    if why:
-        speech.say(why)
-    return found
+    votes: Votes
+    result: Result
+    name: str
+    notes: list[str]
 
 
-def aggregate(given: Mapping[str, Any], found: str) -> None:
-    """Values or scores: one row per item, with a standard deviation and an interval."""
-    from ..fit.method import Method
-    from ..io import numbers_and_pairs as read
-    from ..io import write_table
+def read(given: Mapping[str, Any], found: str) -> tuple[Votes, list[str]]:
+    """The votes of a kind, as a command was told to read them; options that are for classes are refused."""
+    from ..io import numbers_and_pairs as tables
+
+    for option, default in CLASSES_ONLY.items():
+        if option in given and given[option] != default and given[option]:
+            spelt = {"pruned": "prune", "labels_out": "labels"}.get(option, option).replace("_", "-")
+            raise OptionError(f"--{spelt} is for votes that name classes, and these are {found}")
+    told = inputs.columns_of(given)
+    columns = {name: told[name] for name in ("annotator", "label", "weight", "delimiter")}
+    columns |= {"form": given["input_format"], "question": given["question"]}
+    votes: Votes
+    if found == "ratings":
+        votes, notes = tables.read_ratings(
+            inputs.sources(given), item=given["item"], annotators=told["annotators"], **columns
+        )
+    else:
+        if given["item"]:
+            raise OptionError("--item is for one item per row, and comparisons have two: name columns left and right")
+        votes, notes = tables.read_comparisons(inputs.sources(given), **columns)
+    for note in notes:
+        speech.say(note)
+    return votes, notes
+
+
+@contextmanager
+def settled(given: Mapping[str, Any], found: str) -> Iterator[Found]:
+    """Votes read and settled as a command was told to, or the saved result that it was given."""
+    from ..fit.result import load
+    from ..io.numbers_and_pairs import read_values
     from ..methods import DEFAULTS, METHODS, make
     from ..study.settle import settle
 
-    for option, default in CLASSES_ONLY.items():
-        if given.get(option) != default and given.get(option):
-            raise OptionError(f"--{option.replace('_', '-')} is for votes that name classes, and these are {found}")
-    if given["to"] != "table":
-        raise OptionError(f"--to {given['to']} is for votes that name classes, and these are {found}")
+    if given["result"]:
+        result = load(given["result"])
+        if result.votes is None:
+            raise InputError(f"{given['result']} holds no votes: save it again with aggregate --save")
+        yield Found(result.votes, result, result.method.name, [])
+        return
     name = DEFAULTS[found] if given["method"] == "auto" else given["method"]
     if METHODS[name].takes != found:
         takes = METHODS[name].takes
         raise OptionError(f"--method {name} takes {takes}, and these votes are {found}: crowdwise methods lists others")
-    chosen = inputs.settings(given["set_"])
-    method: Method[Any, Any] = make(name, seed=given["seed"], **chosen)
-    columns = {option: given[option] for option in ("annotator", "label", "weight", "delimiter")}
-    with speech.spoken_warnings(), speech.progress(name) as tell:
-        votes: Votes
-        if found == "ratings":
-            votes, notes = read.read_ratings(inputs.sources(given), item=given["item"], **columns)
-            gold = read.read_values(given["gold"]) if given["gold"] else None
-        else:
-            votes, notes = read.read_comparisons(inputs.sources(given), **columns)
-            gold = given["gold"]
-        for note in notes:
-            speech.say(note)
+    method = make(name, seed=given["seed"], **inputs.settings(given["set_"]))
+    with speech.spoken_warnings() as warned, speech.progress(name) as tell:
+        votes, notes = read(given, found)
+        gold = given["gold"]
+        gold = read_values(gold) if gold and found == "ratings" else gold
         result = settle(votes, method, gold=gold, callback=speech.steps(tell), engine=given["engine"])
+        yield Found(votes, result, name, [*notes, *warned])
     speech.say_notes(result, name)
     if given["save"]:
         result.save(given["save"])
         speech.say(f"the result and its votes: {given['save']}")
-    table = of_items(result, given["intervals"] or LEVEL)
+
+
+def aggregate(given: Mapping[str, Any], found: str) -> None:
+    """Values or scores: one row per item, with a standard deviation and an interval."""
+    from ..io import write_table
+    from ..study.numbers import verdicts
+
+    if given["to"] != "table":
+        raise OptionError(f"--to {given['to']} is for votes that name classes, and these are {found}")
+    with settled(given, found) as (votes, result, name, _):
+        table = of_items(result, given["intervals"] or LEVEL)
+        if given["annotators_out"]:
+            write_table(with_params(verdicts(votes, result), result), given["annotators_out"])
     if given["out"] != "-" or not given["json"]:
         write_table(table, given["out"])
-    if given["annotators_out"]:
-        write_table(of_annotators(result), given["annotators_out"])
     if given["json"]:
         summary = {**votes.summary(), **result.summary(), "kind": found, "notes": list(result.notes)}
         here = {"items": speech.records(table)} if given["out"] == "-" else {"out": given["out"]}
@@ -97,15 +126,84 @@ def of_items(result: Result, level: float) -> Table:
     return Table({**result.to_table().columns, "low": low, "high": high})
 
 
-def of_annotators(result: Result) -> Table:
-    """One row per annotator: how many answers, and what was learned of them."""
+def with_params(judged: Table, result: Result) -> Table:
+    """The annotators' table, and behind it what the method learned of each."""
+    from ..votes.codes import find
     from ..votes.table import Table
 
-    assert result.votes is not None
-    n = np.bincount(result.votes.annotator, minlength=len(result.annotators))
+    place = find(judged["annotator"], result.annotators)
     own = {
-        name: values
+        name: values[place]
         for name, values in result.params.items()
-        if type(result.method).axes_of(name).axes == ("annotator",) and name not in ("votes", "group")
+        if name not in ("votes", "group") and type(result.method).axes_of(name).axes == ("annotator",)
     }
-    return Table({"annotator": result.annotators, "votes": n, **own})
+    return Table({**judged.columns, **{(f"fitted_{n}" if n in judged.columns else n): own[n] for n in own}})
+
+
+def annotators(given: Mapping[str, Any], found: str) -> None:
+    """Who follows the others, who reverses, copies, tosses a coin, or of whom too little is known."""
+    from ..io import write_table
+    from ..study.numbers import verdicts
+    from ..votes.table import Table
+
+    with settled(given, found) as (votes, result, _, _):
+        rules = {"level": given["level"], "false_discoveries": given["false_discoveries"]}
+        table = verdicts(votes, result, **rules)
+    if given["out"]:
+        write_table(table, given["out"])
+    if given["json"]:
+        speech.as_json({**votes.summary(), "annotators": speech.records(table)})
+    elif given["out"] != "-":
+        kept = {name: column for name, column in table.columns.items() if name not in ("group", "spread", "ties")}
+        shown = Table(kept).take(np.arange(min(MOST_ROWS, len(table))))
+        speech.show(shown, f"Annotators, worst first: {len(shown)} of {len(table)}")
+
+
+def agreement(given: Mapping[str, Any], found: str) -> None:
+    """How much ratings of the same item, or answers to the same pair, agree."""
+    from ..io import write_table
+    from ..study.numbers import answers_alike, reliability
+
+    if given["pairs"]:
+        raise OptionError(f"--pairs is for votes that name classes, and these are {found}")
+    options = {"level": given["level"], "draws": given["draws"], "seed": given["seed"]}
+    with speech.spoken_warnings(), speech.progress("agreement"):
+        votes: Any
+        votes, _ = read({**given, "gold": None, "hard": False}, found)
+        table = reliability(votes, **options) if found == "ratings" else answers_alike(votes, **options)
+    if given["out"]:
+        write_table(table, given["out"])
+    if given["json"]:
+        speech.as_json({**votes.summary(), "agreement": speech.records(table)})
+    else:
+        speech.show(table, "Agreement")
+
+
+def report(given: Mapping[str, Any], found: str) -> None:
+    """One page about values or scores."""
+    import typer
+
+    from ..io import write_table
+    from ..report import report_of_numbers
+    from ..study.numbers import verdicts
+    from .report_form import form_of, title_of
+
+    form = form_of(given["out"], given["form"], given["json"])
+    out = given["out"] or ("report.html" if form == "html" else "-")
+    told = {name: value for name, value in given.items() if name != "labels"}
+    with settled(told, found) as (votes, result, _, notes):
+        title = given["title"] or title_of(given)
+        made = report_of_numbers(
+            votes, result, level=given["level"], items=given["top"], title=title, notes=notes, seed=given["seed"]
+        )
+        if given["labels"]:
+            write_table(of_items(result, given["level"]), given["labels"])
+            speech.say(f"{'values' if found == 'ratings' else 'scores'}: {given['labels']}")
+        if given["annotators_out"]:
+            write_table(verdicts(votes, result, level=given["level"]), given["annotators_out"])
+            speech.say(f"annotators: {given['annotators_out']}")
+    if out == "-":
+        typer.echo(made.text(form))
+    else:
+        made.write(out, form)
+        speech.say(f"report: {out}")

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import InputError, how_many
+from ..errors import InputError, OtherKind, how_many
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 
@@ -18,6 +18,7 @@ COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind
 LARGEST = 1 << 63  # whole number
 EXTRA = ("time", "seconds", "probability")  # of the votes
 PLACE = ("document", "start", "end")  # of a piece of text
+OTHERS = {"ratings": ("item", "annotator", "value"), "comparisons": ("left", "right", "annotator", "winner", "context")}
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Answers:
     >>> crowd, crowd.annotator_extra["kind"].tolist()
     (Crowd(2 votes, 1 item, 2 annotators, 2 classes), ['human', 'machine'])
     >>> notes
-    ["question 'sentiment'", "question 'stars' is left out: it holds ratings, which are not read yet"]
+    ["question 'sentiment'", "question 'stars' is left out: it holds ratings (--kind ratings reads them)"]
     """
 
     name: str
@@ -43,6 +44,8 @@ class Answers:
     texts: dict[Any, str] = field(default_factory=dict)  # by item: what was looked at, where the export tells
     skipped: Counter[str] = field(default_factory=Counter)
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)  # by question: what it holds, and how often
+    kinds: dict[str, str] = field(default_factory=dict)  # by question: the kind of its answers that are no classes
+    others: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)  # and these, in the columns of `OTHERS`
     data: set[str] = field(default_factory=set)  # questions that seem to be none: taken only if they are asked for
     classes: dict[str, dict[Any, None]] = field(default_factory=dict)  # that a question has beside those that were said
     not_chances: int = 0  # scores of machines that are no probabilities
@@ -72,6 +75,12 @@ class Answers:
         if isinstance(value, str | int | float) and value == value and value != "":  # noqa: PLR0124
             return value
         self.fail(field, "it is missing" if value in (None, "") else f"{str(value)[:40]!r} is no name")
+
+    def amount(self, value: Any, field: str) -> float:
+        """A finite number."""
+        if isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf:
+            return float(value)
+        self.fail(field, f"{str(value)[:40]!r} is not a finite number")
 
     def number(self, value: Any, field: str) -> float | None:
         """A number of no less than 0; nothing stays nothing."""
@@ -120,6 +129,13 @@ class Answers:
         known, count = self.refused.get(question, (what, 0))
         self.refused[question] = known, count + 1
 
+    def other(self, question: str, kind: str, *values: Any) -> None:
+        """An answer of another kind, its values in the order of `OTHERS`; of two kinds, the first is kept."""
+        self.refuse(question, kind)
+        if self.kinds.setdefault(question, kind) == kind:
+            named = [self.named(value, name) for name, value in zip(OTHERS[kind], values, strict=True)]
+            self.others.setdefault(question, []).append(tuple(named))
+
     def chance(self, score: Any) -> float | None:
         """A machine's score, if it is a probability: some put other scores there."""
         if isinstance(score, int | float) and 0.0 <= score <= 1.0:
@@ -160,11 +176,12 @@ class Answers:
                 f"{how_many(self.not_chances, 'scores')} not used: not between 0 and 1, and so no probabilities"
             )
         for name, (what, count) in self.refused.items():
-            left_out.append(
-                f"{how_many(count, 'answers')} left out: {what}, which are not read yet"
+            whose = (
+                f"{how_many(count, 'answers')} left out: "
                 if name == chosen
-                else f"question {name!r} is left out: it holds {what}, which are not read yet"
+                else f"question {name!r} is left out: it holds "
             )
+            left_out.append(f"{whose}{what}{_hint(what)}")
         return crowd, gold, [*notes, *left_out]
 
     def chosen(self, question: str | None) -> str:
@@ -174,12 +191,12 @@ class Answers:
             if question in self.votes and count <= len(self.votes[question]["label"]):
                 return question
             if count:
-                raise InputError(f"{self.name}: question {question!r} holds {what}, which crowdwise does not read yet")
+                raise self._other(f"question {question!r} holds {what}{_hint(what)}", what)
             raise InputError(f"{self.name}: there is no question {question!r}; {self._questions()}")
         if not self.votes:
-            found = "; ".join(f"question {name!r} holds {what}" for name, (what, _) in self.refused.items())
+            found = [f"question {name!r} holds {what}{_hint(what)}" for name, (what, _) in self.refused.items()]
             if found:
-                raise InputError(f"{self.name}: {found}, which crowdwise does not read yet")
+                raise self._other("; ".join(found), next(iter(self.kinds.values()), ""))
             skipped = ", ".join(f"{count} {reason}" for reason, count in self.skipped.items())
             raise InputError(f"{self.name}: there are no votes in it" + (f" ({skipped})" if skipped else ""))
         likely = [name for name in self.votes if name not in self.data] or list(self.votes)
@@ -187,9 +204,19 @@ class Answers:
             raise InputError(f"{self.name}: several questions; {self._questions()}; choose one with --question")
         return likely[0]
 
+    def _other(self, text: str, kind: str) -> InputError:
+        """An error about answers of another kind, which may be read as such."""
+        error = OtherKind(f"{self.name}: {text}")
+        error.kind = kind
+        return error if kind in OTHERS else InputError(f"{self.name}: {text}")
+
     def _questions(self) -> str:
         found = [f"{name!r} ({how_many(len(columns['label']), 'votes')})" for name, columns in self.votes.items()]
         return f"there are {', '.join(found)}"
+
+
+def _hint(what: str) -> str:
+    return f" (--kind {what} reads them)" if what in OTHERS else ", which are not read yet"
 
 
 def _tell_apart(columns: dict[str, list[Any]]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,11 @@ from ..votes.codes import names_array
 from ..votes.comparisons import Comparisons, sides
 from ..votes.frames import find_column, plain_name, require_column
 from ..votes.ratings import Ratings
+from .answers import Answers
 from .cells import decoded, numbers_of, plain, require_filled
-from .source import open_source
+from .other_answers import CONTEXT, other_votes
+from .recognise import of_files, of_records, of_table, tool_of
+from .source import Source, open_source
 from .table_rows import Rows, columns_of, read_rows
 
 KINDS = ("classes", "ratings", "comparisons")
@@ -24,6 +29,8 @@ WINNERS = {"winner", "preferred", "better"}
 NUMBERS = ("value", "rating", "score")  # names of columns that may hold ratings
 MANY = 11  # distinct numbers, from which they are no classes
 EVERYBODY = "everybody"
+WMT = {"judgeID", "segmentId", "system1Id", "system1rank"}  # columns of its judgments
+SYSTEM = re.compile(r"system\d+Id$")
 
 
 def kind_of(source: str | Path, given: Mapping[str, str | None] | None = None) -> tuple[str, str]:
@@ -38,11 +45,21 @@ def kind_of(source: str | Path, given: Mapping[str, str | None] | None = None) -
         return "classes", ""
     opened = open_source(source)
     names = columns_of(opened)
+    return _compared(names) or _rated(opened, names, given)
+
+
+def _compared(names: list[str]) -> tuple[str, str] | None:
     plainly = {plain_name(name) for name in names}
+    if set(names) >= WMT:
+        return "comparisons", "columns of WMT's judgments: these are comparisons of systems"
     left, right = (find_column(role, names) for role in ("left", "right"))
     winner = find_column("winner", names)
     if left and right and winner and (plainly & WINNERS or not {plain_name(left), plain_name(right)} & {"a", "b"}):
         return "comparisons", f"columns {left!r}, {right!r} and {winner!r}: these are comparisons"
+    return None
+
+
+def _rated(opened: Source, names: list[str], given: Mapping[str, str | None]) -> tuple[str, str]:
     label = given.get("label") or find_column("label", names)
     if label is None or label not in names or plain_name(label) not in NUMBERS or not find_column("annotator", names):
         return "classes", ""
@@ -66,11 +83,20 @@ def read_ratings(
     label: str | None = None,
     weight: str | None = None,
     delimiter: str | None = None,
+    annotators: Sequence[str] = (),
+    form: str | None = None,
+    question: str | None = None,
 ) -> tuple[Ratings, list[str]]:
-    """Ratings from tables with one row per rating, and what a person should know about the reading."""
+    """Ratings from tables, long or wide, or from exports, and what a person should know about the reading.
+
+    A wide table has one row per item and one column per annotator: those of `annotators`, or all but the item's where
+    no column looks like an annotator's. An empty cell is no rating.
+    """
 
     def one(rows: Rows) -> Ratings:
         names = rows.names
+        if annotators or not (find_column("annotator", names, annotator) or label):
+            return _wide_ratings(rows, find_column("item", names, item) or names[0], annotators)
         value = label or find_column("value", names) or require_column("value", names)
         roles = {"item": item, "annotator": annotator}
         taken = {role: require_column(role, names, name) for role, name in roles.items()}
@@ -84,7 +110,26 @@ def read_ratings(
             weight=None if counts is None else numbers_of(rows, counts, some, (0.0, np.inf)),
         )
 
-    return _joined(sources, delimiter, one)
+    return _joined(sources, "ratings", one, delimiter, form, question)
+
+
+def _wide_ratings(rows: Rows, item: str, annotators: Sequence[str]) -> Ratings:
+    """One row per item, one column per annotator."""
+    require_filled(rows, item)
+    chosen = list(annotators) or [name for name in rows.names if name != item]
+    for name in chosen:
+        if name not in rows.names:
+            raise InputError(f"there is no column {name!r}: the columns are {', '.join(rows.names)}")
+    rows.notes.append(f"one column per annotator: {', '.join(chosen[:8])}{' ...' if len(chosen) > 8 else ''}")
+    items, parts = np.asarray(plain(rows.table[item]), object), []
+    for name in chosen:
+        cells = decoded(rows.table[name]).to_pylist()
+        some = np.array([cell is not None and str(cell).strip() != "" for cell in cells], bool)
+        parts.append(
+            (items[some], np.full(int(some.sum()), name, object), numbers_of(rows, name, some, (-np.inf, np.inf)))
+        )
+    item_, who, value = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Ratings.from_columns(item_.tolist(), who.tolist(), value.astype(float))
 
 
 def read_comparisons(
@@ -96,15 +141,20 @@ def read_comparisons(
     label: str | None = None,
     weight: str | None = None,
     delimiter: str | None = None,
+    form: str | None = None,
+    question: str | None = None,
 ) -> tuple[Comparisons, list[str]]:
-    """Comparisons from tables with one row per comparison, and what a person should know about the reading.
+    """Comparisons from tables with one row per comparison, or exports, and what a person should know of the reading.
 
-    The winner is named by its side, or by itself. Without a column of annotators, one annotator said everything.
+    The winner is named by its side, or by itself. Without a column of annotators, one annotator said everything. WMT's
+    judgments have one row with five ranked systems: these are ten comparisons.
     """
     notes: list[str] = []
 
     def read(rows: Rows) -> Comparisons:
         names = rows.names
+        if set(names) >= WMT:
+            return _judgments(rows)
         taken = {role: require_column(role, names, name) for role, name in (("left", left), ("right", right))}
         winner = require_column("winner", names, label)
         for name in (*taken.values(), winner):
@@ -124,8 +174,26 @@ def read_comparisons(
             weight=None if counts is None else numbers_of(rows, counts, some, (0.0, np.inf)),
         )
 
-    votes, told = _joined(sources, delimiter, read)
+    votes, told = _joined(sources, "comparisons", read, delimiter, form, question)
     return votes, [*notes, *told]
+
+
+def _judgments(rows: Rows) -> Comparisons:
+    """WMT's: systems of a sentence with ranks, 1 is best and equal ranks are ties; a rank below 1 is none."""
+    table = {name: decoded(rows.table[name]).to_pylist() for name in rows.names}
+    systems = sorted(name for name in rows.names if SYSTEM.match(name))
+    left, right, who, said, where = [], [], [], [], []
+    for one, other in combinations(systems, 2):
+        ranks = (numbers_of(rows, f"{name}rank", np.ones(rows.table.num_rows, bool), (-np.inf, np.inf)) for name in
+                 (one.removesuffix("Id"), other.removesuffix("Id")))  # fmt: skip
+        for row, (a, b) in enumerate(zip(*ranks, strict=True)):
+            if min(a, b) >= 1.0 and table[one][row] != table[other][row]:
+                left.append(str(table[one][row]))
+                right.append(str(table[other][row]))
+                who.append(str(table["judgeID"][row]))
+                said.append("tie" if a == b else "left" if a < b else "right")
+                where.append(str(table["segmentId"][row]))
+    return Comparisons.from_columns(left, right, who, said, extra={CONTEXT: np.array(where, object)})
 
 
 def read_values(source: str | Path) -> dict[Any, float]:
@@ -140,10 +208,34 @@ def read_values(source: str | Path) -> dict[Any, float]:
     return dict(zip(plain(rows.table[item]).tolist(), numbers.tolist(), strict=True))
 
 
-def _joined(sources: Sequence[str | Path], delimiter: str | None, one: Any) -> tuple[Any, list[str]]:
+def _opened(source: str | Path, delimiter: str | None, form: str | None) -> Rows | Answers:
+    """A table's rows, or an export's answers."""
+    path = Path(source)
+    if str(source) != "-" and path.is_dir():
+        return of_files(path, form)
+    opened = open_source(source)
+    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
+    if isinstance(found, Answers):
+        return found
+    rows = read_rows(opened, delimiter, None, found)
+    tool = form or tool_of(rows.table.column_names)
+    answers = of_table(rows, tool) if tool not in (None, "table") else None
+    return answers or rows
+
+
+def _joined(
+    sources: Sequence[str | Path], kind: str, one: Any, delimiter: str | None, form: str | None, question: str | None
+) -> tuple[Any, list[str]]:
     found, notes = [], []
     for source in sources:
-        rows = read_rows(source, delimiter)
+        rows = _opened(source, delimiter, form)
+        if isinstance(rows, Answers):
+            votes, told = other_votes(rows, kind, question)
+            found.append(votes)
+            notes += told
+            continue
+        if question is not None:
+            raise InputError(f"{rows.name}: question={question!r}: this is a table, whose columns are the question")
         try:
             found.append(one(rows))
         except InputError as error:

@@ -2,5 +2,6 @@
 
 from .anonymous import anonymised
 from .content import Report, report
+from .plain_report import report_of_numbers
 
-__all__ = ["Report", "anonymised", "report"]
+__all__ = ["Report", "anonymised", "report", "report_of_numbers"]

@@ -12,7 +12,7 @@ from ..files import whole_file
 from ..fit.result import Result
 from ..study.annotators.items import SURE
 from .about import QUICK, About
-from .sections import SECTIONS
+from .sections import SECTIONS, of_kind
 
 FORMS = ("html", "md", "json")
 
@@ -117,6 +117,6 @@ def report(
         engine=engine,
         tell=callback or (lambda name: None),
     )
-    content = {name: entry.load()(about) for name, entry in SECTIONS.items()}
+    content = {name: SECTIONS.load(name)(about) for name in of_kind("classes")}
     told = {name: section for name, section in content.items() if section is not None or name == "methods"}
     return Report({"title": title, "level": level, "sure": sure, **told})

@@ -63,6 +63,11 @@ def escaped(text: str) -> str:
     return text.replace("@", "@<!-- -->").replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
 
 
+def plain_table(title: str, head: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The first rows of a table under a title."""
+    return _table(escaped(title), [escaped(name.replace("_", " ")) for name in head], rows, len(rows))
+
+
 def _row(cells: Sequence[str]) -> str:
     """A line of a table; a bar inside a cell is told apart, unless it is so already."""
     return " | ".join(["", *(BARE_BAR.sub(r"\\|", cell) for cell in cells), ""]).strip()

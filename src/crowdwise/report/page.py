@@ -8,34 +8,46 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from .data import NAMES, columns, dumps
-from .sections import SECTIONS
+from .sections import SECTIONS, of_kind
 from .summary import sentences
 from .texts import texts
 
-SCRIPTS = ("dom", "charts", "annotators", "sections", "main")
+SCRIPTS = ("dom", "charts", "plain", "annotators", "sections", "main")
+SIZES = ("votes", "annotators", "items")
+PLAIN_SCRIPTS = ("dom", "charts", "plain", "main")
 
 
 def page(content: Mapping[str, Any]) -> str:
     """The whole page."""
-    style, script = _read("style.css"), "\n".join(_read(f"{name}.js") for name in SCRIPTS)
     told = {
         **content,
-        "sections": {name: texts().get(name, {}).get("title") or entry.title for name, entry in SECTIONS.items()},
+        "head": {**{name: content["summary"][name] for name in SIZES}, "date": content["made"]["date"]},
+        "sections": {name: texts().get(name, {}).get("title") or SECTIONS[name].title for name in of_kind("classes")},
         "sentences": sentences(content, _isolated),
         "annotators": {**content["annotators"], "classes": [str(name) for name in content["annotators"]["classes"]]},
         "contested": [_spelt(item) for item in content["contested"]],
     }
+    return _filled(told, SCRIPTS)
+
+
+def plain_page(content: Mapping[str, Any], names: Iterable[str]) -> str:
+    """A page whose sections are all drawn plainly."""
+    return _filled({**content, "sections": {name: SECTIONS[name].title for name in names}}, PLAIN_SCRIPTS)
+
+
+def _filled(told: Mapping[str, Any], scripts: Iterable[str]) -> str:
+    style, script = _read("style.css"), "\n".join(_read(f"{name}.js") for name in scripts)
     parts = {
         "language": escape(texts()["language"]),
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; "
         "form-action 'none'",
-        "title": escape(str(content["title"])),
+        "title": escape(str(told["title"])),
         "no_script": escape(texts()["no_script"]),
         "style": style,
         "content": _inert(dumps({"texts": texts(), "content": told}, columns, separators=(",", ":"))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import Any
 
 from ..answers import Answers
@@ -100,7 +101,9 @@ def _suggestion(value: Any, score: Any, agent: Any) -> dict[str, Any]:
 
 
 def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any) -> None:
-    if _readable(answers, question, value):
+    if _is_ranking(value):
+        _rank(answers, question, item, str(answers.named(user, "user_id")), value)
+    elif _readable(answers, question, value):
         answers.vote(question, item, str(answers.named(user, "user_id")), value)
 
 
@@ -110,22 +113,37 @@ def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterabl
 
 
 def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -> None:
-    if _readable(answers, question, said.get("value")):
+    if _is_ranking(said.get("value")):
+        _rank(answers, question, item, str(said.get("agent") or SUGGESTION), said["value"])
+    elif _readable(answers, question, said.get("value")):
         sure = answers.chance(said.get("score"))
         answers.vote(
             question, item, str(said.get("agent") or SUGGESTION), said["value"], kind="machine", probability=sure
         )
 
 
+def _is_ranking(value: Any) -> bool:
+    """A list of options, each with its rank."""
+    return bool(isinstance(value, list) and value and all(isinstance(one, dict) and "rank" in one for one in value))
+
+
+def _rank(answers: Answers, question: str, item: Any, who: str, value: list[dict[str, Any]]) -> None:
+    """A ranking as a comparison of each two of its options; equal ranks are ties."""
+    ranked = [(answers.named(one.get("value"), question), answers.amount(one["rank"], "rank")) for one in value]
+    for (left, one), (right, other) in combinations(ranked, 2):
+        winner = "tie" if one == other else "left" if one < other else "right"
+        answers.other(question, "comparisons", str(left), str(right), who, winner, item)
+
+
 def _readable(answers: Answers, question: str, value: Any) -> bool:
-    """One label; lists are several labels, spans or rankings."""
+    """One label; lists are several labels or spans."""
     if isinstance(value, str | int | float) and value != "":
         return True
     if value in (None, "", []):
         answers.skip("empty")
         return False
     spans = isinstance(value, list) and value and isinstance(value[0], dict)
-    answers.refuse(question, "spans or rankings" if spans else "several labels at once")
+    answers.refuse(question, "spans" if spans else "several labels at once")
     return False
 
 

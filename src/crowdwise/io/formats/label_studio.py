@@ -12,12 +12,13 @@ from .format import Format
 
 # Kinds of results that are no choice of one class among several.
 NOT_READ = {
-    "rating": "ratings", "pairwise": "comparisons of two", "labels": "spans of text", "textarea": "free texts",
-    "number": "numbers", "taxonomy": "paths in a taxonomy", "ranker": "rankings", "datetime": "dates",
+    "labels": "spans of text", "textarea": "free texts",
+    "taxonomy": "paths in a taxonomy", "ranker": "rankings", "datetime": "dates",
     "relation": "relations", "rectanglelabels": "boxes", "polygonlabels": "polygons", "keypointlabels": "points",
     "brushlabels": "masks", "ellipselabels": "ellipses", "timeserieslabels": "spans of time", "video": "tracks",
     "hypertextlabels": "spans of text", "paragraphlabels": "spans of text", "videorectangle": "boxes",
 }  # fmt: skip
+OTHER = {"rating": "rating", "number": "number", "pairwise": "selected"}  # of another kind, and where the answer is
 ITEM = "item"  # what data are called where there is nothing but an item's name
 FEW = 5
 RESERVED = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
@@ -39,6 +40,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
                 continue
             who = _person(annotation.get("completed_by"), answers)
             more: dict[str, Any] = {"time": annotation.get("created_at"), "seconds": annotation.get("lead_time")}
+            _others(annotation, item, task.get("data"), who, answers)
             for question, label in _choices(annotation, answers):
                 if annotation.get("ground_truth") or annotation.get("was_ground_truth"):
                     answers.known(question, item, label)  # and no vote: nobody is measured by their own word
@@ -46,6 +48,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
                     answers.vote(question, item, who, label, **more)
         for prediction in answers.objects(task.get("predictions"), "predictions"):
             model = prediction.get("model_version") or "prediction"
+            _others(prediction, item, task.get("data"), str(model), answers)
             for question, label in _choices(prediction, answers):
                 sure = answers.chance(prediction.get("score"))
                 answers.vote(question, item, str(model), label, kind="machine", probability=sure)
@@ -101,8 +104,12 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
                 continue
             if isinstance(value, dict) and set(value) == {"choices"}:
                 answers.refuse(question, "several labels at once")
+            elif isinstance(value, dict) and set(value) == {"rating"}:
+                answers.other(question, "ratings", item, who, answers.amount(value["rating"], "rating"))
             elif isinstance(value, str | int | float) and value != "":
                 answers.vote(question, item, who, value, **more)
+            elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and "rating" in value[0]:
+                answers.other(question, "ratings", item, who, answers.amount(value[0]["rating"], "rating"))
             elif isinstance(value, list):
                 answers.refuse(question, "spans, boxes or several results")
     answers.data = {name for name, columns in answers.votes.items() if _is_data(columns)}
@@ -137,6 +144,8 @@ def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str
     results = answers.objects(annotation.get("result"), "result")
     for result in results:
         question, kind, value = str(result.get("from_name")), result.get("type"), result.get("value")
+        if kind in OTHER:
+            continue
         if kind != "choices" or not isinstance(value, dict):
             answers.refuse(question, NOT_READ.get(str(kind), f"results of type {kind!r}"))
         elif "start" in value or "x" in value:
@@ -147,6 +156,33 @@ def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str
             answers.refuse(question, "several labels at once")
         else:
             yield question, value["choices"][0]
+
+
+def _others(annotation: dict[str, Any], item: Any, data: Any, who: str, answers: Answers) -> None:
+    """Ratings, numbers, and which of two is better."""
+    for result in answers.objects(annotation.get("result"), "result"):
+        question, kind, value = str(result.get("from_name")), str(result.get("type")), result.get("value")
+        if kind not in OTHER:
+            continue
+        said = value.get(OTHER[kind]) if isinstance(value, dict) else None
+        if kind != "pairwise":
+            number = answers.amount(said, OTHER[kind])
+            answers.other(question, "ratings", item, who, number)
+            continue
+        if said not in ("left", "right"):
+            answers.fail("selected", f"{str(said)[:40]!r} is neither left nor right")
+        left, right = _sides(result.get("to_name"), item, data)
+        answers.other(question, "comparisons", left, right, who, said, item)
+
+
+def _sides(shown: Any, item: Any, data: Any) -> tuple[str, str]:
+    """What stood left and right: what the task's data say under those names, or the task's name and a side."""
+    names = [name.strip() for name in str(shown).split(",")]
+    data = data if isinstance(data, dict) else {}
+    texts = [data.get(name) for name in names]
+    if len(names) == 2 and all(isinstance(text, str) and text for text in texts) and texts[0] != texts[1]:
+        return str(texts[0]), str(texts[1])
+    return f"{item}: left", f"{item}: right"
 
 
 def _person(who: Any, answers: Answers) -> str:

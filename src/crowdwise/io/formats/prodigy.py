@@ -11,7 +11,7 @@ from ..outgoing import Labels, Said, items_of
 from .format import Format
 from .spans import OUTSIDE, Spans
 
-CHOICE, SPANS = "choice", "spans"  # questions; those that are asked of a label have its name
+CHOICE, SPANS, COMPARE = "choice", "spans", "compare"  # questions; those that are asked of a label have its name
 OF_ONE = {"_annotator_id", "_session_id", "_timestamp", "answer", "accept", "spans"}  # of an annotator, not of a task
 
 
@@ -32,6 +32,8 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
             answers.fail("answer", f"{answer!r} is not accept, reject or ignore")
         if answer == "ignore":
             answers.skip("ignored")
+        elif {"A", "B"} <= record.keys() and isinstance(record.get("mapping"), dict):
+            _compare(record, answer, str(who), answers)
         elif "options" in record or "accept" in record:
             _choice(record, answer, str(who), answers, time)
         elif "spans" in record and not record.get("_is_binary"):
@@ -101,6 +103,22 @@ def _spans_by_document(labels: Labels) -> dict[str, list[dict[str, Any]]]:
         if label not in (None, OUTSIDE):
             marked.append({"start": start, "end": end, "label": label, "score": sure})
     return spans
+
+
+def _compare(record: dict[str, Any], answer: str, who: str, answers: Answers) -> None:
+    """`prodigy compare`: two versions, shown as A and B; `mapping` says which is accepted if A or B is."""
+    sides = {side: _version(record[side], record["mapping"].get(side), side) for side in ("A", "B")}
+    accepted = next((side for side, means in record["mapping"].items() if means == "accept"), "A")
+    other = "B" if accepted == "A" else "A"
+    better = accepted if answer == "accept" else other
+    answers.other(COMPARE, "comparisons", sides["A"], sides["B"], who, "left" if better == "A" else "right",
+                  record.get("_input_hash"))  # fmt: skip
+
+
+def _version(content: Any, means: Any, side: str) -> str:
+    """What a side shows: its text, or the version that stands behind it."""
+    text = content.get("text", content.get("id")) if isinstance(content, dict) else content
+    return str(text or means or side)
 
 
 def _choice(record: dict[str, Any], answer: str, who: str, answers: Answers, time: Any) -> None:

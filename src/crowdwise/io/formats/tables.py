@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, OtherKind
 from ...votes.frames import find_column
 from ..answers import Answers
 from ..cells import decoded
@@ -123,14 +123,15 @@ def read_zooniverse(rows: Rows, answers: Answers) -> None:
 
 
 def is_pairwise(columns: list[str]) -> bool:
-    """Comparisons of two, which are not read yet."""
+    """Comparisons of two."""
     return {"left", "right", "label"} <= {name.strip().lower() for name in columns}
 
 
 def refuse_pairwise(rows: Rows) -> None:
     """Say what it is."""
-    what = "comparisons of two (columns left and right)"
-    raise InputError(f"{rows.name}: question 'label' holds {what}, which crowdwise does not read yet")
+    error = OtherKind(f"{rows.name}: these are comparisons (columns left and right): --kind comparisons reads them")
+    error.kind = "comparisons"
+    raise error
 
 
 def _rows(rows: Rows, answers: Answers) -> Iterator[tuple[str, dict[str, str]]]:

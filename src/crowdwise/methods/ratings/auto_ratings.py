@@ -14,11 +14,11 @@ from ...fit.method import Weighed
 from ...fit.params import Axes, Params
 from ...votes.codes import Array, shown
 from ...votes.ratings import Ratings
+from .constant import constant_raters
 from .copies import find_copies
 from .empirical_bayes import EmpiricalBayes
 from .one_number import weighted_median
 
-ENOUGH = 4  # ratings that are all alike: a constant annotator
 MOST_PRECISE = 20.0  # times the median annotator
 LEAST_GAIN = 0.2  # of the median annotator, to be called 1
 WILD, FROM = 3.0, 4  # standard deviations beyond which a rating is doubted, and the step from which it is
@@ -63,11 +63,7 @@ class AutoRatings(EmpiricalBayes):
         return share_votes(votes, params["group"])
 
     def heard(self, votes: Ratings) -> Array:
-        low, high = np.full(votes.n_annotators, np.inf), np.full(votes.n_annotators, -np.inf)
-        np.minimum.at(low, votes.annotator, votes.value)
-        np.maximum.at(high, votes.annotator, votes.value)
-        n = np.bincount(votes.annotator, minlength=votes.n_annotators)
-        constant = (n >= ENOUGH) & (high - low <= 1e-9 * max(float(np.std(votes.value)), 1e-300))
+        constant, n = constant_raters(votes), np.bincount(votes.annotator, minlength=votes.n_annotators)
         return np.ones(votes.n_annotators) if (~constant & (n > 0)).sum() < 2 else (~constant).astype(float)
 
     def capped(self, precision: Array, n: Array) -> Array:

@@ -14,10 +14,11 @@ from ...registry import Entry, Registry
 
 @dataclass(frozen=True)
 class SectionEntry(Entry):
-    """Where a section's function is; `title` of those that the report's own words do not name."""
+    """Where a section's function is; `title`, where the report's own words have none; and the kinds it is for."""
 
     room: ClassVar[str] = "crowdwise.report.sections"
     title: str = ""
+    kinds: tuple[str, ...] = ("classes",)
 
 
 OWN = {
@@ -33,5 +34,18 @@ OWN = {
     "identifiability": SectionEntry(".identifiability:section"),
     "data": SectionEntry(".input_notes:section"),
     "made": SectionEntry(".how_made:section"),
+    "values": SectionEntry(".values:section", "Values", ("ratings",)),
+    "raters": SectionEntry(".who_answered:section", "Annotators", ("ratings",)),
+    "reliability": SectionEntry(".alike:section", "Agreement", ("ratings",)),
+    "ranks": SectionEntry(".ranks:section", "Ranks", ("comparisons",)),
+    "comparers": SectionEntry(".who_answered:section", "Annotators", ("comparisons",)),
+    "alike": SectionEntry(".alike:section", "Agreement", ("comparisons",)),
+    "next": SectionEntry(".next_questions:section", "What to ask next", ("ratings", "comparisons")),
+    "fit": SectionEntry(".fit:section", "How this was made", ("ratings", "comparisons")),
 }
 SECTIONS = Registry("section", OWN, group="crowdwise.sections")
+
+
+def of_kind(kind: str) -> list[str]:
+    """Names of the sections of reports on a kind of answers, in their order."""
+    return [name for name, entry in SECTIONS.items() if kind in entry.kinds]

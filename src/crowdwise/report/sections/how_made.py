@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ...fit.result import Result
 from ..about import About
 
 
 def section(about: About) -> dict[str, Any]:
     """Versions, method, settings, seed, and how the fit ended."""
+    return {**of_result(about.result), **about.made}
+
+
+def of_result(result: Result) -> dict[str, Any]:
+    """What a result tells of how it was found."""
     from ... import __version__
 
-    result = about.result
     return {
         "version": __version__,
         "method": result.method.name,
@@ -28,5 +33,4 @@ def section(about: About) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "date": datetime.now(UTC).date().isoformat(),
-        **about.made,
     }

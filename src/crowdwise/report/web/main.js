@@ -7,15 +7,15 @@ function themes() {
   return el("label", { class: "theme", for: "theme" }, words.label, select);
 }
 
+const drawings = typeof SECTIONS === "undefined" ? {} : SECTIONS;
 const titles = new Map(Object.entries(content.sections));
 const sections = [...titles].map(([key, title]) =>
-  el("section", { id: key, "aria-labelledby": `${key}-title` }, el("h2", { id: `${key}-title` }, title), ...(SECTIONS[key] ?? (() => drawn(content[key])))()));
-const numbers = content.summary;
+  el("section", { id: key, "aria-labelledby": `${key}-title` }, el("h2", { id: `${key}-title` }, title), ...(drawings[key] ?? (() => drawn(content[key])))()));
 document.body.append(
   el("a", { class: "skip", href: "#main" }, texts.skip),
   el("header", {},
     el("div", {}, el("h1", {}, name(content.title)),
-      el("p", { class: "quiet" }, say(texts.subtitle, { votes: numbers.votes, annotators: numbers.annotators, items: numbers.items, date: content.made.date }))),
+      el("p", { class: "quiet" }, say(texts.subtitle, content.head))),
     themes()),
   el("div", { class: "columns" },
     el("nav", { "aria-label": texts.contents }, el("ol", {}, [...titles].map(([key, title]) => el("li", {}, el("a", { href: `#${key}` }, title))))),

@@ -168,16 +168,6 @@ const SECTIONS = {
 };
 
 // Why somebody is flagged, in plain words.
-// A section that is not drawn above: paragraphs, then tables under their captions.
-function drawn({ text = [], tables = {} }) {
-  return [...text.map((sentence) => paragraph(sentence)), ...Object.entries(tables).flatMap(([caption, table]) => {
-    const heads = Object.keys(table);
-    const cell = (value) => (typeof value === "number" ? number(value) : spelt(value));
-    const numeric = range(heads.length).filter((place) => typeof table[heads[place]][0] === "number");
-    return [el("h3", {}, caption), grid(heads, rows(table).map((row) => heads.map((head) => cell(row[head]))), numeric)];
-  })];
-}
-
 function plainly(at) {
   const words = texts.flagged, accuracy = percent(people.accuracy[at]);
   if (people.verdict[at] !== "spammer") return say(words.wrong, { accuracy });

@@ -1,0 +1,76 @@
+"""Answers of an export that are no classes: ratings, and comparisons of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, how_many
+from ..votes.comparisons import Comparisons
+from ..votes.ratings import Ratings
+from ..votes.votes import Votes
+from .answers import Answers
+
+CONTEXT = "context"  # what a comparison is about: the task, the prompt
+
+
+def other_votes(answers: Answers, kind: str, question: str | None = None) -> tuple[Votes, list[str]]:
+    """The ratings or comparisons of one question, and notes; labels that are all numbers are ratings too.
+
+    >>> answers = Answers("tasks.json")
+    >>> answers.other("stars", "ratings", 1, "ann", 4)
+    >>> answers.other("stars", "ratings", 1, "bob", 5)
+    >>> other_votes(answers, "ratings")
+    (Ratings(2 votes, 1 item, 2 annotators), [])
+    """
+    rows, chosen = _chosen(answers, kind, question)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    notes = [f"question {chosen!r}"] if chosen and len(answers.kinds) + len(answers.votes) > 1 else []
+    notes += [f"{how_many(count, 'answers')} left out: {reason}" for reason, count in answers.skipped.items()]
+    try:
+        if kind == "ratings":
+            item, who, value = columns
+            return Ratings.from_columns(_names(item), _names(who), np.array(value, float)), notes
+        left, right, who, winner, context = columns
+        extra = {CONTEXT: np.array([str(one) for one in context], object)}
+        return Comparisons.from_columns(_names(left), _names(right), _names(who), winner, extra=extra), notes
+    except InputError as error:
+        raise error.named(answers.name) from error
+
+
+def _chosen(answers: Answers, kind: str, question: str | None) -> tuple[list[tuple[Any, ...]], str]:
+    """The answers of the question that is asked for, or of the only one of that kind."""
+    there = {name: rows for name, rows in answers.others.items() if answers.kinds[name] == kind}
+    if kind == "ratings":
+        for name, columns in answers.votes.items():
+            numbers = [_number(label) for label in columns["label"]]
+            if None not in numbers and name not in answers.data:
+                there.setdefault(name, list(zip(columns["item"], columns["annotator"], numbers, strict=True)))
+    if question is not None and question not in there:
+        raise InputError(f"{answers.name}: there are no {kind} under question {question!r}; {_told(there)}")
+    if question is None and len(there) != 1:
+        what = (
+            f"several questions; {_told(there)}; choose one with --question" if there else f"there are no {kind} in it"
+        )
+        raise InputError(f"{answers.name}: {what}")
+    chosen = next(iter(there)) if question is None else question
+    return there[chosen], chosen
+
+
+def _told(there: dict[str, list[tuple[Any, ...]]]) -> str:
+    found = [f"{name!r} ({how_many(len(rows), 'answers')})" for name, rows in there.items()]
+    return f"there are {', '.join(found)}" if found else "there are none"
+
+
+def _number(label: Any) -> float | None:
+    try:
+        number = float(label)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _names(values: list[Any]) -> list[Any]:
+    """Names of one type."""
+    return values if len({type(value) for value in values}) == 1 else [str(value) for value in values]

@@ -1,0 +1,114 @@
+"""Ratings and comparisons in exports: read as what they are, or told by name where classes are asked for."""
+
+import json
+
+import numpy as np
+import pytest
+
+from crowdwise import InputError
+from crowdwise.errors import OtherKind
+from crowdwise.io import read_votes
+from crowdwise.io.numbers_and_pairs import kind_of, read_comparisons, read_ratings
+
+
+def written(path, content):
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def task(item, who, kind, value, data=None, shown="text"):
+    result = [{"from_name": "q", "to_name": shown, "type": kind, "value": value}]
+    return {"id": item, "data": data or {"text": "t"}, "annotations": [{"completed_by": who, "result": result}]}
+
+
+def rated(votes):
+    return list(zip(votes.items[votes.item].tolist(), votes.annotators[votes.annotator].tolist(), votes.value.tolist(), strict=True))  # noqa: E501  # fmt: skip
+
+
+def compared(votes):
+    left, right = votes.items[votes.item].tolist(), votes.items[votes.other].tolist()
+    return list(zip(left, right, votes.annotators[votes.annotator].tolist(), votes.classes[votes.label].tolist(), strict=True))  # noqa: E501  # fmt: skip
+
+
+def test_label_studio_ratings(tmp_path):
+    file = written(tmp_path / "t.json", [task(1, 7, "rating", {"rating": 4}), task(2, 8, "number", {"number": -1.5})])
+    votes, _ = read_ratings([file])
+    assert rated(votes) == [(1, "7", 4.0), (2, "8", -1.5)]
+    with pytest.raises(OtherKind, match=r"question 'q' holds ratings \(--kind ratings reads them\)") as error:
+        read_votes(file)
+    assert error.value.kind == "ratings"
+
+
+def test_label_studio_pairs(tmp_path):
+    data = {"prompt": "2+2?", "left": "4", "right": "five"}
+    tasks = [task(1, 7, "pairwise", {"selected": "left"}, data, "left,right")]
+    tasks += [task(2, 7, "pairwise", {"selected": "right"}, {"image": "x"}, "a,b")]
+    votes, _ = read_comparisons([written(tmp_path / "t.json", tasks)])
+    assert compared(votes) == [("4", "five", "7", "left"), ("2: left", "2: right", "7", "right")]
+    assert votes.extra["context"].tolist() == ["1", "2"]
+    bad = written(tmp_path / "b.json", [task(1, 7, "pairwise", {"selected": "both"})])
+    with pytest.raises(InputError, match=r"b.json, record 1, field 'selected': 'both' is neither left nor right"):
+        read_comparisons([bad])
+
+
+def test_argilla_rankings_and_ratings(tmp_path):
+    ranking = [{"value": "a", "rank": 1}, {"value": "b", "rank": 2}, {"value": "c", "rank": 2}]
+    record = {
+        "id": "r1", "fields": {"text": "t"}, "suggestions": {},
+        "responses": {"order": [{"value": ranking, "user_id": "u"}], "stars": [{"value": 4, "user_id": "u"}]},
+    }  # fmt: skip
+    file = written(tmp_path / "a.json", [record])
+    votes, notes = read_comparisons([file])
+    assert compared(votes) == [("a", "b", "u", "left"), ("a", "c", "u", "left"), ("b", "c", "u", "tie")]
+    assert "question 'order'" in notes
+    assert rated(read_ratings([file])[0]) == [("r1", "u", 4.0)]
+
+
+def test_prodigy_compare(tmp_path):
+    lines = [
+        {"_input_hash": 5, "_task_hash": 6, "_annotator_id": "ann", "answer": answer, "A": {"text": "old"},
+         "B": {"text": "new"}, "mapping": {"A": "reject", "B": "accept"}}
+        for answer in ("accept", "reject")
+    ]  # fmt: skip
+    votes, _ = read_comparisons([written(tmp_path / "p.jsonl", "\n".join(map(json.dumps, lines)))])
+    assert compared(votes) == [("old", "new", "ann", "right"), ("old", "new", "ann", "left")]
+
+
+def test_likert_answers_of_mturk(tmp_path):
+    text = "HITId,WorkerId,AssignmentStatus,Answer.funny\nh1,w1,Approved,4\nh1,w2,Rejected,1\nh2,w1,Approved,5\n"
+    votes, _ = read_ratings([written(tmp_path / "m.csv", text)])
+    assert rated(votes) == [("h1", "w1", 4.0), ("h2", "w1", 5.0)]
+
+
+def test_judgments_of_wmt(tmp_path):
+    head = "segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank"
+    file = written(tmp_path / "w.csv", f"{head}\n7,j1,sysA,1,sysB,2,sysC,2\n8,j2,sysA,-1,sysB,1,sysC,2\n")
+    assert kind_of(file)[0] == "comparisons"
+    said = [("sysA", "sysB", "j1", "left"), ("sysA", "sysC", "j1", "left"), ("sysB", "sysC", "j1", "tie"), ("sysB", "sysC", "j2", "left")]  # noqa: E501  # fmt: skip
+    assert sorted(compared(read_comparisons([file])[0])) == sorted(said)
+
+
+def test_wide_ratings(tmp_path):
+    file = written(tmp_path / "wide.csv", "item,ann,bob\ni1,3.5,\ni2,4,2\n")
+    votes, notes = read_ratings([file])
+    assert sorted(rated(votes)) == [("i1", "ann", 3.5), ("i2", "ann", 4.0), ("i2", "bob", 2.0)]
+    assert notes == ["one column per annotator: ann, bob"]
+    only, _ = read_ratings([file], annotators=["bob"])
+    assert rated(only) == [("i2", "bob", 2.0)]
+    with pytest.raises(InputError, match="there is no column 'cy'"):
+        read_ratings([file], annotators=["cy"])
+    bad = written(tmp_path / "bad.csv", "item,ann,bob\ni1,3,x\n")
+    with pytest.raises(InputError, match=r"bad.csv, row 2, column 'bob': 'x' is not a finite number"):
+        read_ratings([bad])
+
+
+def test_a_question_is_chosen_by_name(tmp_path):
+    one, other = task(1, 7, "rating", {"rating": 4}), task(1, 7, "rating", {"rating": 2})
+    other["annotations"][0]["result"][0]["from_name"] = "z"
+    file = written(tmp_path / "t.json", [one, other])
+    with pytest.raises(InputError, match=r"several questions; there are 'q' \(1 answer\), 'z' \(1 answer\)"):
+        read_ratings([file])
+    assert read_ratings([file], question="z")[0].value.tolist() == [2.0]
+    with pytest.raises(InputError, match="there are no comparisons under question 'z'"):
+        read_comparisons([file], question="z")
+    assert np.isfinite(read_ratings([file], question="q")[0].value).all()
