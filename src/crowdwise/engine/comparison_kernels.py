@@ -25,17 +25,16 @@ def pair_pass(low, high, left, right, wins, losses, score, slope, curve):
 
 
 @jit
-def answer_sweep(low, high, first, left, right, who, said, weight, score, people, wins, met, sums):
+def answer_sweep(low, high, first, who, said, weight, gap, people, wins, met, sums):
     """Answers on pairs low..high through what is believed of annotators; writes wins and met, returns log-likelihood.
 
-    said: 0, 1, 2 (the left item as shown, the right one, a tie), three more where the pair's first item stood on the
-    right. people: (annotators, 3): honesty, how often a coin, the coin's left share. sums: (annotators, 4): answers
-    that were meant, reversed, tossed, and tossed to the left.
+    gap: of scores, the pair's first item above the second. said: 0, 1, 2 (the left item as shown, the right one, a
+    tie), three more where the pair's first item stood on the right. people: (annotators, 3): honesty, how often a coin,
+    the coin's left share. sums: (annotators, 4): answers that were meant, reversed, tossed, and tossed to the left.
     """
     total, product, held = 0.0, 1.0, 0
     for p in range(low, high):
-        d = score[left[p]] - score[right[p]]
-        chance = 1.0 / (1.0 + np.exp(-d))
+        chance = 1.0 / (1.0 + np.exp(-gap[p]))
         won = 0.0
         both = 0.0
         for n in range(first[p], first[p + 1]):

@@ -123,10 +123,14 @@ class Answers:
 
     def sweep(self, score: Array, people: People) -> tuple[Pairs, AnswerSums, float]:
         """Wins as they were meant, the sums by annotator, and the log chance of all answers."""
-        wins, met, sums, likely = (self._reference if self.who.size < SMALL else self.compiled)(score, people)
+        return self.hear(score[self.left] - score[self.right], people)
+
+    def hear(self, gap: Array, people: People) -> tuple[Pairs, AnswerSums, float]:
+        """The same by how far the first item of each pair is above the second."""
+        wins, met, sums, likely = (self._reference if self.who.size < SMALL else self.compiled)(gap, people)
         return Pairs(self.left, self.right, wins, np.maximum(met - wins, 0.0)), AnswerSums(*sums.T), likely
 
-    def compiled(self, score: Array, people: People) -> tuple[Array, Array, Array, float]:
+    def compiled(self, gap: Array, people: People) -> tuple[Array, Array, Array, float]:
         """Wins, meetings, the sums and the log chance, compiled and side by side."""
         from .comparison_kernels import answer_sweep
         from .numba_engine import even_ranges, pool_of
@@ -136,21 +140,20 @@ class Answers:
         sums = np.zeros((threads, self.n_annotators, 4))
         jobs = [
             pool_of(threads).submit(
-                answer_sweep, low, high, self.first, self.left, self.right, self.who, self.said, self.weight, score,
-                table, wins, met, sums[t],
+                answer_sweep, low, high, self.first, self.who, self.said, self.weight, gap, table, wins, met, sums[t],
             )
             for t, (low, high) in enumerate(even_ranges(self.first, threads))
         ]  # fmt: skip
         likely = float(sum(job.result() for job in jobs))
         return wins, met, sums.sum(axis=0), likely
 
-    def _reference(self, score: Array, people: People) -> tuple[Array, Array, Array, float]:
+    def _reference(self, gap: Array, people: People) -> tuple[Array, Array, Array, float]:
         n, who, label, turned = self.left.size, self.who, self.said % 3, self.said >= 3
         pair = np.repeat(np.arange(n), np.diff(self.first))
         weight = self.weight if self.weight.size else np.ones(who.size)
         to_left = np.array([1.0, 0.0, 0.5])[label]
         to_first = np.where(turned, 1.0 - to_left, to_left)
-        chance = sigmoid(score[self.left] - score[self.right])[pair]
+        chance = sigmoid(gap)[pair]
         seen = to_first * chance + (1.0 - to_first) * (1.0 - chance)
         side = people.left_share[who]
         honesty, coin = people.honesty[who], people.coin[who]

@@ -8,17 +8,21 @@ from .kernels import jit
 
 
 @jit
-def rating_sweep(low, high, first, who, value, weight, lines, mu, prior, wild, rounds, mean, variance, sums, totals):
+def rating_sweep(
+    low, high, first, who, value, weight, lines, mu, prior, before, wild, rounds, mean, variance, sums, totals
+):
     """Items low..high: means (about mu) and variances, and what annotators and the priors need of them.
 
-    lines: (annotators, 5): bias, gain, precision, mean squared gain, covariance. wild: from how many standard
-    deviations on a rating counts less; infinity for never. sums: (annotators, 6), totals: (3,), as `RaterSums`.
+    lines: (annotators, 5): bias, gain, precision, mean squared gain, covariance. before: where items are believed to
+    lie, or nothing. wild: from how many standard deviations on a rating counts less; infinity for never. sums:
+    (annotators, 6), totals: (3,), as `RaterSums`.
     """
     for i in range(low, high):
         begin, end = first[i], first[i + 1]
         x, v, rated = 0.0, 1.0, 0.0
+        believed = before[i] if before.size > 0 else 0.0
         for turn in range(rounds + 1):
-            precision, pull, rated = prior, 0.0, 0.0
+            precision, pull, rated = prior, prior * believed, 0.0
             for n in range(begin, end):
                 j = who[n]
                 own = weight[n] if weight.size > 0 else 1.0
@@ -36,8 +40,8 @@ def rating_sweep(low, high, first, who, value, weight, lines, mu, prior, wild, r
         mean[i], variance[i] = x, v
         if rated > 0.0:
             totals[0] += 1.0
-            totals[1] += x
-            totals[2] += x * x + v
+            totals[1] += x - believed
+            totals[2] += (x - believed) * (x - believed) + v
         for n in range(begin, end):
             j = who[n]
             own = weight[n] if weight.size > 0 else 1.0

@@ -34,7 +34,8 @@ class RaterLines(NamedTuple):
 class RaterSums(NamedTuple):
     """Sums over ratings by annotator: of 1, of items' means and squares, of ratings (about mu), times means, squared.
 
-    And over items with ratings: how many, their means, and their squares. Sums of parts are sums of the whole.
+    And over items with ratings: how many, their means and squares, about where they were believed to lie. Sums of parts
+    are sums of the whole.
     """
 
     n: Array
@@ -58,6 +59,8 @@ class RatingSums:
 
     def __init__(self, ratings: Ratings):
         self.ratings, self.weight = ratings, ratings.weight
+        self.believed: Array | None = None
+        """Where each item is believed to lie before it is rated; None for at mu."""
 
     def heard(self, worth: Array) -> Self:
         """The same ratings, annotators heard so much."""
@@ -85,9 +88,10 @@ class RatingSums:
         bias, gain, precision, square, together = (column[who] for column in lines[:5])
         z, doubt = ratings.value - lines.mu, np.ones(ratings.n_votes)
         x = variance = np.zeros(ratings.n_items)
+        before = 0.0 * x if self.believed is None else self.believed - lines.mu
         for _ in range(1 + (ROUNDS if wild < np.inf else 0)):
             variance = 1.0 / (1.0 / lines.spread + self.by_item(doubt * precision * square))
-            x = variance * self.by_item(doubt * precision * (gain * (z - bias) - together))
+            x = variance * (self.by_item(doubt * precision * (gain * (z - bias) - together)) + before / lines.spread)
             if wild < np.inf:
                 far = np.sqrt(precision) * np.abs(z - bias - gain * x[item])
                 doubt = np.minimum(1.0, wild / np.maximum(far, 1e-300)) ** 2
@@ -95,7 +99,8 @@ class RatingSums:
         n, of_x, of_xx, of_z, of_zx, of_zz = (
             self.by_annotator(doubt * column) for column in (1.0, m, m**2 + variance[item], z, z * m, z**2)
         )
-        totals = (float(some.sum()), float(x[some].sum()), float((x**2 + variance)[some].sum()))
+        off = (x - before)[some]
+        totals = (float(off.size), float(off.sum()), float((off**2 + variance[some]).sum()))
         return x, variance, RaterSums(n, of_x, of_xx, of_z, of_zx, of_zz, *totals)
 
 
@@ -115,11 +120,12 @@ class CompiledRatingSums(RatingSums):
         x, variance = np.empty(ratings.n_items), np.empty(ratings.n_items)
         sums, totals = np.zeros((threads, ratings.n_annotators, 6)), np.zeros((threads, 3))
         rounds = ROUNDS if wild < np.inf else 0
+        before = np.empty(0) if self.believed is None else self.believed - lines.mu
 
         def one(t: int, low: int, high: int) -> None:
             rating_sweep(
-                low, high, first, ratings.annotator, ratings.value, weight, table, lines.mu, 1.0 / lines.spread, wild,
-                rounds, x, variance, sums[t], totals[t],
+                low, high, first, ratings.annotator, ratings.value, weight, table, lines.mu, 1.0 / lines.spread, before,
+                wild, rounds, x, variance, sums[t], totals[t],
             )  # fmt: skip
 
         jobs = [pool_of(threads).submit(one, t, *ends) for t, ends in enumerate(even_ranges(first, threads))]

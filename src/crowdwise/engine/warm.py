@@ -82,5 +82,5 @@ def _warm_numbers() -> None:
     people, score = comparison_sums.People(*np.full((3, 1), 0.5)), np.zeros(3)
     for votes in (said, said.with_weight(np.ones(3))):
         answers = comparison_sums.Answers(votes)
-        answers.compiled(score, people)
+        answers.compiled(score[answers.left], people)
     comparison_sums.compiled_pair_pass(comparison_sums.pairs_of(said), score)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .base.objective import Output as Output
     from .base.objective import make_objective as make_objective
     from .classifier import CrowdClassifier as CrowdClassifier
+    from .numbers.crowd_ranker import CrowdRanker as CrowdRanker
+    from .numbers.crowd_regressor import CrowdRegressor as CrowdRegressor
+    from .numbers.crowd_reward import CrowdReward as CrowdReward
     from .objectives.aggnet import AggNet as AggNet
     from .objectives.anchored import AnchorTransition as AnchorTransition
     from .objectives.anchored import PartTransition as PartTransition
@@ -55,6 +58,9 @@ if TYPE_CHECKING:
 OTHERS = {
     "Choice": "training.search",
     "CrowdClassifier": "classifier",
+    "CrowdRanker": "numbers.crowd_ranker",
+    "CrowdRegressor": "numbers.crowd_regressor",
+    "CrowdReward": "numbers.crowd_reward",
     "Objective": "base.objective",
     "Output": "base.objective",
     "VoteBook": "training.vote_book",

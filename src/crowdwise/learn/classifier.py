@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,14 @@ import numpy as np
 import torch
 
 from ..errors import InputError
-from ..fit.options import Fraction, Natural, NonNegative, checked_options, require_known
+from ..fit.options import Fraction, Natural, NonNegative, checked_options
 from ..fit.result import Result
 from ..study.uncertainty import beta_interval
 from ..votes.codes import Array, find, names_array
 from ..votes.crowd import Crowd
 from ..votes.table import Table
 from .base.class_prior import in_order
+from .base.estimator import Estimator
 from .base.objective import Objective, Suited, make_objective
 from .networks.build import build
 from .networks.ensemble import Ensemble
@@ -35,7 +35,7 @@ from .training.vote_book import VoteBook
 OF_THE_LOOP = ("epochs", "batch", "rate", "annotator_rate", "decay", "anneal", "seed")
 
 
-class CrowdClassifier:
+class CrowdClassifier(Estimator):
     """A classifier that learns from the votes of many annotators, and the annotators with it.
 
     network: "linear", "mlp", "cnn", "resnet", "gp" (Gaussian processes), "text" (a small transformer), a factory of
@@ -99,27 +99,11 @@ class CrowdClassifier:
 
     # -- scikit-learn's manners -------------------------------------------------------------------------------------
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Hyper-parameters by name."""
-        return {name: getattr(self, name) for name in signature(type(self)).parameters}
-
-    def set_params(self, **params: Any) -> CrowdClassifier:
-        """Change hyper-parameters by name."""
-        for name, value in params.items():
-            require_known("CrowdClassifier", type(self), {name: value})
-            setattr(self, name, value)
-        return self
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         target = TargetTags(required=True, multi_output=True)
         return Tags("classifier", target, classifier_tags=ClassifierTags(), input_tags=InputTags(sparse=True))
-
-    def __repr__(self) -> str:
-        given = signature(type(self)).parameters
-        own = {name: value for name, value in self.get_params().items() if value is not given[name].default}
-        return f"CrowdClassifier({', '.join(f'{name}={value!r}' for name, value in own.items())})"
 
     # -- learning ---------------------------------------------------------------------------------------------------
 

@@ -71,7 +71,9 @@ class RaterFit:
         self.find_precisions(method, sums)
         usual = method.anchor(self.gain[self.given], sums.n[self.given])
         self.anchor(usual)
-        self.recentre(usual * sums.mean / sums.items, usual**2 * sums.square / sums.items)
+        # Where a network says where items lie, their mean is the network's.
+        shift = usual * sums.mean / sums.items if self.parts[0].believed is None else 0.0
+        self.recentre(shift, usual**2 * sums.square / sums.items)
         if not before:
             return float(np.inf)
         moved = max(

@@ -1,0 +1,1 @@
+"""Networks that learn numbers: values from ratings, scores from comparisons, rewards from preferences."""
