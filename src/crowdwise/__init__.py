@@ -85,12 +85,13 @@ if TYPE_CHECKING:
     from .methods.ratings.trimmed_mean import TrimmedMean as TrimmedMean
     from .methods.ratings.z_score import ZScore as ZScore
     from .study.label_quality import label_quality as label_quality
+    from .study.prefer import prefer as prefer
     from .study.settle import settle as settle
     # end
 
 __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
-STUDIES = ("label_quality", "settle")  # functions of the files of these names
+STUDIES = ("label_quality", "prefer", "settle")  # functions of the files of these names
 __all__ = [
     "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge",
     "Undecided", "load", "soften", *STUDIES,

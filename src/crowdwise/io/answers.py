@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InputError, OtherKind, how_many
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
+from ..votes.frames import find_column
 
 COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind")
 LARGEST = 1 << 63  # whole number
@@ -106,10 +107,11 @@ class Answers:
             columns[name].append(value)
 
     def show(self, item: Any, text: Any) -> None:
-        """What an item is about: a text, or an object whose text, or only one, is told."""
+        """What an item is about: a text, or an object whose text, prompt, or only one, is told."""
         if isinstance(text, dict):
             texts = {name: value for name, value in text.items() if isinstance(value, str)}
-            text = texts.get("text", next(iter(texts.values())) if len(texts) == 1 else None)
+            chosen = "text" if "text" in texts else find_column("prompt", texts)
+            text = texts.get(chosen or "", next(iter(texts.values())) if len(texts) == 1 else None)
         if isinstance(text, str) and text and isinstance(item, str | int | float):
             self.texts.setdefault(item, text)
 

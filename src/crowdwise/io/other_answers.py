@@ -24,7 +24,7 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
     >>> other_votes(answers, "ratings")
     (Ratings(2 votes, 1 item, 2 annotators), [])
     """
-    rows, chosen = _chosen(answers, kind, question)
+    rows, chosen = chosen_answers(answers, kind, question)
     columns = [list(column) for column in zip(*rows, strict=True)]
     notes = [f"question {chosen!r}"] if chosen and len(answers.kinds) + len(answers.votes) > 1 else []
     notes += [f"{how_many(count, 'answers')} left out: {reason}" for reason, count in answers.skipped.items()]
@@ -39,7 +39,7 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
         raise error.named(answers.name) from error
 
 
-def _chosen(answers: Answers, kind: str, question: str | None) -> tuple[list[tuple[Any, ...]], str]:
+def chosen_answers(answers: Answers, kind: str, question: str | None) -> tuple[list[tuple[Any, ...]], str]:
     """The answers of the question that is asked for, or of the only one of that kind."""
     there = {name: rows for name, rows in answers.others.items() if answers.kinds[name] == kind}
     if kind == "ratings":

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
+from ...votes.frames import plain_name
 from ..answers import Answers
 from ..file_content import as_lines, as_list
 from ..outgoing import Labels, Said, items_of
@@ -26,10 +27,10 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
         answers.show(item, record.get("fields"))
         for question, given in _by_question(record, "responses", answers):
             for one in answers.objects(given, question):
-                _vote(answers, question, item, one.get("user_id"), one.get("value"))
+                _vote(answers, question, item, one.get("user_id"), one.get("value"), record.get("fields"))
         for question, said in _by_question(record, "suggestions", answers):
             for one in answers.objects([said] if said else [], question):
-                _suggest(answers, question, item, one)
+                _suggest(answers, question, item, one, record.get("fields"))
 
 
 def is_flat(record: dict[str, Any]) -> bool:
@@ -41,6 +42,7 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
     """`q.responses`, `q.responses.users`, `q.responses.status` are lists side by side; discarded ones are no votes."""
     for where, record in found:
         item = record.get("id", record.get("_server_id", where))
+        answers.show(item, record)
         for question in (name.removesuffix(".responses") for name in record if name.endswith(".responses")):
             values, users, status = (
                 answers.listed(record.get(f"{question}.responses{part}"), f"{question}.responses{part}")
@@ -53,11 +55,11 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
                 if status and status[place] != "submitted":
                     answers.skip(f"responses that are {status[place]}")
                 else:
-                    _vote(answers, question, item, user, value)
+                    _vote(answers, question, item, user, value, record)
             said = {"value": record.get(f"{question}.suggestion")}
             said |= {part: record.get(f"{question}.suggestion.{part}") for part in ("score", "agent")}
             if said["value"] is not None:
-                _suggest(answers, question, item, said)
+                _suggest(answers, question, item, said, record)
 
 
 def write_votes(found: Iterable[tuple[Any, list[Said]]], question: str) -> Iterator[dict[str, Any]]:
@@ -100,9 +102,9 @@ def _suggestion(value: Any, score: Any, agent: Any) -> dict[str, Any]:
     return {"value": value, **({} if score is None else {"score": score}), "agent": str(agent)}
 
 
-def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any) -> None:
+def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any, fields: Any) -> None:
     if _is_ranking(value):
-        _rank(answers, question, item, str(answers.named(user, "user_id")), value)
+        _rank(answers, question, item, str(answers.named(user, "user_id")), value, fields)
     elif _readable(answers, question, value):
         answers.vote(question, item, str(answers.named(user, "user_id")), value)
 
@@ -112,9 +114,9 @@ def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterabl
     return given.items() if isinstance(given, dict) else answers.fail(name, "an object of questions is expected")
 
 
-def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any]) -> None:
+def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any], fields: Any) -> None:
     if _is_ranking(said.get("value")):
-        _rank(answers, question, item, str(said.get("agent") or SUGGESTION), said["value"])
+        _rank(answers, question, item, str(said.get("agent") or SUGGESTION), said["value"], fields)
     elif _readable(answers, question, said.get("value")):
         sure = answers.chance(said.get("score"))
         answers.vote(
@@ -127,12 +129,19 @@ def _is_ranking(value: Any) -> bool:
     return bool(isinstance(value, list) and value and all(isinstance(one, dict) and "rank" in one for one in value))
 
 
-def _rank(answers: Answers, question: str, item: Any, who: str, value: list[dict[str, Any]]) -> None:
-    """A ranking as a comparison of each two of its options; equal ranks are ties."""
-    ranked = [(answers.named(one.get("value"), question), answers.amount(one["rank"], "rank")) for one in value]
+def _rank(answers: Answers, question: str, item: Any, who: str, value: list[dict[str, Any]], fields: Any) -> None:
+    """A ranking as a comparison of each two of its options; equal ranks are ties.
+
+    Options that are fields of the record, such as response-1, stand for other texts in each record: these are compared.
+    """
+    shown = {plain_name(name): text for name, text in fields.items()} if isinstance(fields, dict) else {}
+    ranked = [(str(answers.named(one.get("value"), question)), answers.amount(one["rank"], "rank")) for one in value]
+    texts = [shown.get(plain_name(name)) for name, _ in ranked]
+    if all(isinstance(text, str) and text for text in texts) and len(set(texts)) == len(texts):
+        ranked = [(str(text), rank) for text, (_, rank) in zip(texts, ranked, strict=True)]
     for (left, one), (right, other) in combinations(ranked, 2):
         winner = "tie" if one == other else "left" if one < other else "right"
-        answers.other(question, "comparisons", str(left), str(right), who, winner, item)
+        answers.other(question, "comparisons", left, right, who, winner, item)
 
 
 def _readable(answers: Answers, question: str, value: Any) -> bool:

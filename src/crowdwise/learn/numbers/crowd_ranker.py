@@ -19,14 +19,12 @@ from ...votes.codes import Array, find, names_array
 from ...votes.comparisons import Comparisons
 from ...votes.keyed import keyed_uniform
 from ...votes.table import Table
-from ..base.estimator import Estimator
-from ..training.rows import as_rows
-from .score_networks import ScoreNetworks, device_of
+from .score_networks import Learner, ScoreNetworks, device_of
 
 MODELS: dict[str, type[AnnotatorBT]] = {"crowd-bt": CrowdBT, "noisy-bt": NoisyBT}
 
 
-class CrowdRanker(Estimator):
+class CrowdRanker(Learner):
     r"""Scores as a function of features, :math:`P(left) = \sigma(f(x_l) - f(x_r))` behind a model of annotators, by EM.
 
     model: "crowd-bt", annotators who sometimes say the opposite (Chhan et al. 2024: reliability weighs preferences);
@@ -59,17 +57,20 @@ class CrowdRanker(Estimator):
         rate: NonNegative = 3e-3,
         decay: NonNegative = 1e-4,
         standardise: bool = True,
+        tokenizer: Any = None,
+        length: int = 128,
         seed: Natural = 0,
         device: str = "auto",
     ):
         self.network, self.model, self.epochs, self.rounds, self.folds = network, model, epochs, rounds, folds
         self.batch, self.rate, self.decay = batch, rate, decay
-        self.standardise, self.seed, self.device = standardise, seed, device
+        self.standardise, self.tokenizer, self.length = standardise, tokenizer, length
+        self.seed, self.device = seed, device
 
     def fit(self, X: Any, comparisons: Any, items: Any = None) -> CrowdRanker:
         """Learn from features and comparisons; `items` names the rows of X, else items are row numbers."""
         checked_options(type(self), self.get_params())
-        rows = as_rows(X, 0)
+        rows = self._rows(X)
         said, place = compared_rows(comparisons, items, len(rows))
         device = device_of(self.device)
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
@@ -112,15 +113,9 @@ class CrowdRanker(Estimator):
         _, self.sums_, self.likely_ = answers.hear(gap, people)
         self.people_ = people
 
-    def _learned(self) -> ScoreNetworks:
-        if not hasattr(self, "networks_"):
-            raise InputError("this CrowdRanker has learned nothing yet: call fit first")
-        return self.networks_
-
     def predict(self, X: Any) -> Array:
         """A score for each row, higher is better; a difference of 1 is a chance of .73 to win."""
-        said = self._learned().all(as_rows(X, 0).to(self.networks_.device)).mean(axis=0)
-        return np.asarray(said)
+        return np.asarray(self._said(X).mean(axis=0))
 
     def predict_proba(self, left: Any, right: Any) -> Array:
         """The chance that each row of `left` is better than that row of `right`."""

@@ -17,16 +17,14 @@ from ...methods.ratings.rater_fit import RaterFit
 from ...votes.codes import Array, find, names_array
 from ...votes.ratings import Ratings
 from ...votes.table import Table
-from ..base.estimator import Estimator
-from ..training.rows import as_rows
-from .score_networks import ScoreNetworks, device_of, folds_of, own_fold
+from .score_networks import Learner, ScoreNetworks, device_of, folds_of, own_fold
 
 Model = Literal["eb", "raykar", "crowd-layer-s", "crowd-layer-b", "crowd-layer-sb"]
 STEPS = 5  # of what is believed of annotators, between two looks at the network
 SHAPE = 2.0  # ratings behind the prior of a precision
 
 
-class CrowdRegressor(Estimator):
+class CrowdRegressor(Learner):
     r"""A regression on what annotators rate, in scikit-learn's manners; annotators' biases, gains and precisions too.
 
     model: "eb", the default: `AutoRatings` with the network's prediction as the items' prior, :math:`t_i \sim N(f(x_i),
@@ -61,12 +59,15 @@ class CrowdRegressor(Estimator):
         annotator_rate: NonNegative = 1e-2,
         decay: NonNegative = 1e-4,
         standardise: bool = True,
+        tokenizer: Any = None,
+        length: int = 128,
         seed: Natural = 0,
         device: str = "auto",
     ):
         self.network, self.model, self.epochs, self.rounds, self.folds = network, model, epochs, rounds, folds
         self.batch, self.rate, self.annotator_rate, self.decay = batch, rate, annotator_rate, decay
-        self.standardise, self.seed, self.device = standardise, seed, device
+        self.standardise, self.tokenizer, self.length = standardise, tokenizer, length
+        self.seed, self.device = seed, device
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
@@ -82,7 +83,7 @@ class CrowdRegressor(Estimator):
         row.
         """
         checked_options(type(self), self.get_params())
-        rows = as_rows(X, 0)
+        rows = self._rows(X)
         said = on_rows(ratings, items, len(rows))
         self.shift_, self.scale_ = float(said.value.mean()), float(said.value.std()) or 1.0
         said = said.derive(value=(said.value - self.shift_) / self.scale_)
@@ -173,26 +174,21 @@ class CrowdRegressor(Estimator):
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def _learned(self) -> ScoreNetworks:
-        if not hasattr(self, "networks_"):
-            raise InputError("this CrowdRegressor has learned nothing yet: call fit first")
-        return self.networks_
-
     def predict(self, X: Any) -> Array:
         """A value for each row, by features alone."""
-        said = self._learned().all(as_rows(X, 0).to(self.networks_.device))
-        return np.asarray(self.shift_ + self.scale_ * said.mean(axis=0))
+        return np.asarray(self.shift_ + self.scale_ * self._said(X).mean(axis=0))
 
     def infer(self, X: Any, ratings: Any, items: Any = None) -> Values:
         """Values with standard deviations, by features and ratings together; strangers are taken for the usual one."""
-        rows = as_rows(X, 0)
+        self._learned()
+        rows = self._rows(X)
         said = on_rows(ratings, items, len(rows))
         place, lines = find(said.annotators, self.annotators_), self._lines_of_strangers()
         at = np.where(place >= 0, place, len(self.annotators_))
         columns = [np.append(column, usual)[at] for column, usual in zip(self.lines_[:5], lines, strict=True)]
         own = RaterLines._make([*columns, self.lines_.mu, self.lines_.spread])
         ops = bind_ratings(said.derive(value=(said.value - self.shift_) / self.scale_))
-        ops.believed = self._learned().all(rows.to(self.networks_.device)).mean(axis=0)
+        ops.believed = self.networks_.all(rows.to(self.networks_.device)).mean(axis=0)
         x, variance, _ = ops.sweep(own)
         heard = self.rated_ > 0
         bias, gain = (float(one[heard].var()) / heard.sum() for one in self.lines_[:2])

@@ -14,16 +14,15 @@ from ...study.uncertainty import beta_interval
 from ...votes.codes import Array, encode
 from ...votes.keyed import hashed, keyed_uniform
 from ...votes.table import Table
-from ..base.estimator import Estimator
-from ..training.rows import as_rows
+from ..training.rows import one_behind_other
 from . import preference_losses as losses
-from .score_networks import ScoreNetworks, device_of
+from .score_networks import Learner, ScoreNetworks, device_of
 
 Loss = Literal["crowd", "dpo", "cdpo", "robust", "ipo", "mixture"]
 WRONG, RIGHT = 1.0, 5.0  # of the prior of a flip rate
 
 
-class CrowdReward(Estimator):
+class CrowdReward(Learner):
     r"""Rewards r(x) from pairs of a chosen and a rejected answer, each by an annotator; z = r(chosen) - r(rejected).
 
     loss: "crowd", the default: how often each annotator flips is learned with the reward, by EM,
@@ -60,12 +59,15 @@ class CrowdReward(Estimator):
         rate: NonNegative = 3e-3,
         decay: NonNegative = 1e-3,
         standardise: bool = True,
+        tokenizer: Any = None,
+        length: int = 128,
         seed: Natural = 0,
         device: str = "auto",
     ):
         self.network, self.loss, self.smoothing, self.beta, self.groups = network, loss, smoothing, beta, groups
         self.epochs, self.rounds, self.folds, self.batch = epochs, rounds, folds, batch
-        self.rate, self.decay, self.standardise, self.seed, self.device = rate, decay, standardise, seed, device
+        self.rate, self.decay, self.standardise = rate, decay, standardise
+        self.tokenizer, self.length, self.seed, self.device = tokenizer, length, seed, device
 
     def fit(self, chosen: Any, rejected: Any, annotator: Any, pair: Any = None, weight: Any = None) -> CrowdReward:
         """Learn from rows of features of chosen and rejected answers, and who chose.
@@ -74,14 +76,14 @@ class CrowdReward(Estimator):
         what a network learns from and what it is judged by. weight: how much each preference counts.
         """
         checked_options(type(self), self.get_params())
-        one, other = as_rows(chosen, 0), as_rows(rejected, 0)
+        one, other = self._rows(chosen), self._rows(rejected)
         names, code = encode(annotator)
         if not len(one) == len(other) == len(code):
             raise InputError(f"{len(one)} chosen and {len(other)} rejected answers for {len(code)} annotators")
         if self.loss == "robust" and self.smoothing >= 0.5:
             raise InputError("smoothing must be below 0.5 for the robust loss: answers that are coins tell nothing")
         device, n = device_of(self.device), len(code)
-        rows = as_rows(torch.cat([one.take(torch.arange(n)), other.take(torch.arange(n))]), 0).to(device)
+        rows = one_behind_other(one, other).to(device)
         keys = hashed(np.arange(n) if pair is None else encode(pair)[1])
         fold = np.floor(keyed_uniform(self.seed, keys) * self.folds).astype(np.int64)
         counts = np.ones(n) if weight is None else np.asarray(weight, float)
@@ -148,19 +150,14 @@ class CrowdReward(Estimator):
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def _learned(self) -> ScoreNetworks:
-        if not hasattr(self, "networks_"):
-            raise InputError("this CrowdReward has learned nothing yet: call fit first")
-        return self.networks_
-
     def predict(self, X: Any) -> Array:
         """The reward of each row; of a mixture, the mean of the groups' by how common they are."""
-        said = self._learned().all(as_rows(X, 0).to(self.networks_.device))
+        said = self._said(X)
         return np.asarray(self.common_ @ said if self.loss == "mixture" else said.mean(axis=0))
 
     def worst(self, X: Any) -> Array:
         """The reward by the group that likes a row least; of one model, its own."""
-        said = self._learned().all(as_rows(X, 0).to(self.networks_.device))
+        said = self._said(X)
         return losses.worst(torch.as_tensor(said)).numpy() if self.loss == "mixture" else np.asarray(said.mean(axis=0))
 
     def annotators(self, level: float = 0.9) -> Table:

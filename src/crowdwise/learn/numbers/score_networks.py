@@ -11,9 +11,32 @@ from torch import Tensor
 
 from ...errors import InputError
 from ...votes.codes import Array
+from ..base.estimator import Estimator
 from ..networks.build import build
 from ..networks.ensemble import Ensemble
-from ..training.rows import AT_ONCE, Rows
+from ..training.rows import AT_ONCE, Rows, as_rows
+
+
+class Learner(Estimator):
+    """What the models of numbers and pairs have in common: rows of features, and networks that give one number each."""
+
+    tokenizer: Any
+    length: int
+    networks_: ScoreNetworks
+
+    def _rows(self, X: Any) -> Rows:
+        """Features as rows; texts by the tokenizer, if there is one."""
+        return as_rows(X, 0, self.tokenizer, self.length)
+
+    def _learned(self) -> ScoreNetworks:
+        if not hasattr(self, "networks_"):
+            raise InputError(f"this {type(self).__name__} has learned nothing yet: call fit first")
+        return self.networks_
+
+    def _said(self, X: Any) -> Array:
+        """What each network says of each row, (networks, rows)."""
+        networks = self._learned()
+        return networks.all(self._rows(X).to(networks.device))
 
 
 class ScoreNetworks:

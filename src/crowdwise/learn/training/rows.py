@@ -165,6 +165,15 @@ def as_rows(x: Any, workers: int = 0, tokenizer: Any = None, length: int = 128) 
     return rows
 
 
+def one_behind_other(one: Rows, other: Rows) -> Rows:
+    """Rows of two in one: texts stay texts, others are in memory."""
+    if isinstance(one, TextRows) and isinstance(other, TextRows):
+        return TextRows([*one.texts, *other.texts], one.tokenizer, one.shape[1])
+    if one.shape != other.shape:
+        raise InputError(f"rows of shape {one.shape} and of shape {other.shape} do not go together")
+    return DenseRows(torch.cat([rows.take(torch.arange(len(rows))) for rows in (one, other)]))
+
+
 def _texts(x: Any) -> list[str] | None:
     """A list, an array or a column of texts; None for anything else."""
     if hasattr(x, "tocsr") or isinstance(x, Tensor) or np.ndim(x) != 1 or not len(x):
