@@ -111,7 +111,7 @@ def main() -> None:
         found = dict(zip(jobs, pooled(accuracy, jobs), strict=True))
         rows = []
         for crowd, n in told:
-            row = {"crowd": crowd, "answers a pair": n}
+            row = {"annotators": crowd, "answers a pair": n}
             for loss in LOSSES:
                 each = [found[job] for job in jobs if job[1:4] == (crowd, n, loss)]
                 row[loss] = f"{np.mean(each):.3f} ± {np.std(each):.3f}" if each else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -100,6 +101,10 @@ def honest_result(
     return replace(whole if alike else best, notes=notes)
 
 
+# Of crowds that are in use: whoever settles one by several methods asks for this fit each time.
+_FROM_HEADS: WeakKeyDictionary[Crowd, Result] = WeakKeyDictionary()
+
+
 def _parted(crowd: Crowd, posterior: Array, led: Result) -> Result | None:
     """Where labels stand between explanations that contradict each other: the one that Dawid-Skene made of them.
 
@@ -139,7 +144,10 @@ def _by_heads(crowd: Crowd, posterior: Array, led: Result) -> tuple[list[Result]
     a_head_a_vote = make("majority-vote").fit(crowd.with_weight(share)).posterior
     if _agree(a_head_a_vote, posterior) > ALIKE:
         return [], False
-    by_heads = led.method.fit(crowd, start=a_head_a_vote)
+    by_heads = _FROM_HEADS.get(crowd)
+    if by_heads is None or by_heads.method != led.method:
+        by_heads = _FROM_HEADS[crowd] = replace(led.method.fit(crowd, start=a_head_a_vote), votes=None)
+    by_heads = replace(by_heads, votes=crowd)
     likelier = by_heads.trace[-1] > led.trace[-1] + LIKELIER * abs(led.trace[-1])
     return [by_heads], likelier and _agree(by_heads.posterior, posterior) < ANOTHER
 
