@@ -66,10 +66,13 @@ if TYPE_CHECKING:
     from .methods.comparisons.bradley_terry import BradleyTerry as BradleyTerry
     from .methods.comparisons.crowd_bt import CrowdBT as CrowdBT
     from .methods.comparisons.elo import Elo as Elo
+    from .methods.comparisons.gaussian_online import GaussianOnline as GaussianOnline
     from .methods.comparisons.hodge import Hodge as Hodge
     from .methods.comparisons.noisy_bt import NoisyBT as NoisyBT
+    from .methods.comparisons.plackett_luce import PlackettLuce as PlackettLuce
     from .methods.comparisons.rank_centrality import RankCentrality as RankCentrality
     from .methods.comparisons.slope_bt import SlopeBT as SlopeBT
+    from .methods.comparisons.thurstone import Thurstone as Thurstone
     from .methods.comparisons.win_rate import WinRate as WinRate
     from .methods.ratings.auto_ratings import AutoRatings as AutoRatings
     from .methods.ratings.bi import BI as BI

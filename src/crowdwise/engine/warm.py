@@ -84,3 +84,7 @@ def _warm_numbers() -> None:
         answers = comparison_sums.Answers(votes)
         answers.compiled(score[answers.left], people)
     comparison_sums.compiled_pair_pass(comparison_sums.pairs_of(said), score)
+    from .online_kernels import elo_pass, gaussian_pass
+
+    elo_pass(said.item, said.other, said.won, np.empty(0), 0.2, score)
+    gaussian_pass(said.item, said.other, said.won, np.empty(0), 1.0, 0.0, 0.0, score, np.ones(3))

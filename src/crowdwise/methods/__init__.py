@@ -463,6 +463,27 @@ OWN = {
         "Elo 1978",
         takes="comparisons",
     ),
+    "gaussian-online": MethodEntry(
+        ".comparisons.gaussian_online:GaussianOnline",
+        "Elo with a memory of how sure scores are, in the order of time",
+        "comparisons, one at a time",
+        "Weng & Lin 2011",
+        takes="comparisons",
+    ),
+    "thurstone": MethodEntry(
+        ".comparisons.thurstone:Thurstone",
+        "a score for each item: the chance to win is the normal distribution's at the difference",
+        "comparisons + items^3, a step",
+        "Thurstone 1927",
+        takes="comparisons",
+    ),
+    "plackett-luce": MethodEntry(
+        ".comparisons.plackett_luce:PlackettLuce",
+        "scores from whole lists, each place given to one of those that are left",
+        "lists x length^2 + items^3, a step",
+        "Plackett 1975",
+        takes="comparisons",
+    ),
     "bradley-terry": MethodEntry(
         ".comparisons.bradley_terry:BradleyTerry",
         "a score for each item: the chance to win is the logistic of the difference",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -80,6 +81,25 @@ class Comparisons(Votes):
             annotator_extra=by_name(annotator_extra, "annotator", names["annotators"], code["annotator"]),
         )
         return made.with_first("item", items).with_first("annotator", annotators)
+
+    @classmethod
+    def from_rankings(cls, rankings: Iterable[Iterable[Any]], annotators: Iterable[Any], **options: Any) -> Self:
+        """Comparisons of each two items of ranked lists, best first; the context says which list they are of.
+
+        >>> Comparisons.from_rankings([["a", "b", "c"], ["b", "a"]], ["ann", "bob"]).to_table()["context"].tolist()
+        [0, 0, 0, 1]
+        """
+        lists, names = [list(ranking) for ranking in rankings], list(annotators)
+        if len(lists) != len(names):
+            raise InputError(f"{len(lists)} rankings by {len(names)} annotators")
+        pairs = [
+            (better, worse, who, number)
+            for number, (ranking, who) in enumerate(zip(lists, names, strict=True))
+            for better, worse in combinations(ranking, 2)
+        ]
+        left, right, who, number = zip(*pairs, strict=True) if pairs else ((), (), (), ())
+        extra = {"context": np.array(number, np.int64), **options.pop("extra", {})}
+        return cls.from_columns(left, right, who, np.full(len(pairs), "left", object), extra=extra, **options)
 
     @classmethod
     def from_frame(

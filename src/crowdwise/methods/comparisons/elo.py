@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...fit.method import Watch
 from ...votes.comparisons import Comparisons
 from .comparison_method import ComparisonMethod, Found
+
+IN_ORDER = {
+    "The order of votes is ignored": "scores move in the order of time",
+    "A weight of 2 equals two votes": "two comparisons are two moves, the second from where the first led",
+    "A shuffled file gives the same answer to every item": "scores move in the order of time",
+}
+SMALL = 10_000  # comparisons, below which plain Python is done before numba has loaded what it compiled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +38,22 @@ class Elo(ComparisonMethod):
     """
 
     name: ClassVar[str] = "elo"
-    exempt: ClassVar[Mapping[str, str]] = {
-        "The order of votes is ignored": "scores move in the order of time",
-        "A weight of 2 equals two votes": "two comparisons are two moves, the second from where the first led",
-        "A shuffled file gives the same answer to every item": "scores move in the order of time",
-    }
+    exempt: ClassVar[Mapping[str, str]] = IN_ORDER
     k: float = 0.18
 
     def find(self, votes: Comparisons, watch: Watch) -> Found:
-        score = [0.0] * votes.n_items
-        weight = np.ones(votes.n_votes) if votes.weight is None else votes.weight
-        rows = zip(votes.item.tolist(), votes.other.tolist(), votes.won.tolist(), weight.tolist(), strict=True)
-        for one, other, won, counts in rows:
-            move = self.k * counts * (won - 1.0 / (1.0 + exp(min(score[other] - score[one], 700.0))))
-            score[one] += move
-            score[other] -= move
+        score = np.zeros(votes.n_items)
+        one_pass("elo_pass", votes, self.k, score)
         n = np.bincount(votes.item, minlength=votes.n_items) + np.bincount(votes.other, minlength=votes.n_items)
         spread = float(np.sqrt(self.k)) * np.where(n > 0, 1.0, 2.0)
-        return Found(np.array(score), spread, {})
+        return Found(score, spread, {})
+
+
+def one_pass(name: str, votes: Comparisons, *state: Any) -> None:
+    """One of the passes of `engine.online_kernels` over comparisons, which moves the arrays of `state`."""
+    from ...engine import online_kernels
+
+    compiled = getattr(online_kernels, name)
+    weight = np.empty(0) if votes.weight is None else votes.weight
+    run = compiled if votes.n_votes > SMALL else getattr(compiled, "py_func", compiled)
+    run(votes.item, votes.other, votes.won, weight, *state)

@@ -89,7 +89,7 @@ class Fitted(NamedTuple):
 
 def about_mean(variance: Array, ridge: float) -> Array:
     """Standard deviations of scores about their mean, of which only the prior knows something."""
-    return np.sqrt(np.maximum(variance - 1.0 / (ridge * variance.size), 0.01 * variance))
+    return np.sqrt(np.maximum(variance - 1.0 / (ridge * variance.size), 1e-4 * variance))
 
 
 def newton(pairs: Pairs, n: int, ridge: float, start: Array | None = None, steps: int = STEPS) -> Fitted:
