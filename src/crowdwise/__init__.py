@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from .methods.ratings.bi import BI as BI
     from .methods.ratings.catd_values import CATDValues as CATDValues
     from .methods.ratings.crh_values import CRHValues as CRHValues
+    from .methods.ratings.cumulative_link import CumulativeLink as CumulativeLink
     from .methods.ratings.empirical_bayes import EmpiricalBayes as EmpiricalBayes
     from .methods.ratings.gaussian_em import GaussianEM as GaussianEM
     from .methods.ratings.huber import Huber as Huber
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from .methods.ratings.median import Median as Median
     from .methods.ratings.p913 import P913 as P913
     from .methods.ratings.trimmed_mean import TrimmedMean as TrimmedMean
+    from .methods.ratings.upcr import UPCR as UPCR
     from .methods.ratings.z_score import ZScore as ZScore
     from .study.label_quality import label_quality as label_quality
     from .study.prefer import prefer as prefer

@@ -336,6 +336,20 @@ OWN = {
         "crowdwise",
         takes="ratings",
     ),
+    "u-pcr": MethodEntry(
+        ".ratings.upcr:UPCR",
+        "the leading direction in which annotators vary together; for few annotators who rated most items",
+        "items x annotators^2",
+        "Tenzer et al. 2022",
+        takes="ratings",
+    ),
+    "cumulative-link": MethodEntry(
+        ".ratings.cumulative_link:CumulativeLink",
+        "ratings as steps of a scale that annotators shift and stretch, by EM",
+        "ratings x 29, a step",
+        "McCullagh 1980",
+        takes="ratings",
+    ),
     "empirical-bayes": MethodEntry(
         ".ratings.empirical_bayes:EmpiricalBayes",
         "a bias, a gain and a precision for each annotator, priors learned, by variational Bayes",

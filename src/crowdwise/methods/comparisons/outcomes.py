@@ -110,7 +110,7 @@ class Normal(Link):
 
 
 class Standing(NamedTuple):
-    """Scores with standard deviations; what a side is worth, and the weight of ties; the ridge; the objective's climb."""
+    """Scores with standard deviations; what a side is worth, and the weight of ties; the ridge; the climb."""
 
     score: Array
     sd: Array
