@@ -1,5 +1,6 @@
 """Ties, sides, normal links, lists and streams of comparisons against slow, plain code."""
 
+import choix
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -142,6 +143,18 @@ def test_plackett_luce_by_a_general_optimiser_and_its_spread():
         pairs_said.append(fits[1].sd)
     truly, by_lists, by_pairs = np.std(spread, axis=0).mean(), np.mean(said), np.mean(pairs_said)
     assert by_lists == pytest.approx(truly, rel=0.12) and by_pairs < 0.85 * truly
+
+
+def test_a_peer_finds_the_same():
+    rng = np.random.default_rng(3)
+    lists = drawn_lists(rng.normal(size=8), 200, 5, rng)
+    votes = Comparisons.from_rankings(lists, range(200), items=range(8))
+    by_lists = choix.opt_rankings(8, [tuple(one) for one in lists], tol=1e-10)
+    np.testing.assert_allclose(PlackettLuce(ridge=1e-6).fit(votes).estimate.mean, by_lists - by_lists.mean(), atol=1e-3)
+    pairs = list(zip(votes.items[votes.item].tolist(), votes.items[votes.other].tolist(), strict=True))
+    by_pairs = choix.opt_pairwise(8, pairs, tol=1e-10)
+    found = BradleyTerry(ridge=1e-6).fit(votes)
+    np.testing.assert_allclose(found.estimate.mean[np.argsort(found.items)], by_pairs - by_pairs.mean(), atol=1e-3)
 
 
 def test_pairs_alone_are_bradley_terry():
