@@ -143,9 +143,9 @@ def main() -> None:
         "numbers-peers",
         "Ratings and comparisons beside the peers",
         "One run each, on the same votes: 1,000 items (100 of 100,000 answers) compared by 1,000 annotators, no ties; "
-        "lists of 100 items; 200 items rated by 30. `farthest off`: the largest difference of a centred log-score, or of "
-        "a value, from ours "
-        "with next to no prior; a peer stops where its own rule says. choix and evalica are too slow for more.",
+        "lists of 100 items; 200 items rated by 30. `farthest off`: the largest difference of a centred "
+        "log-score, or of a value, from ours with next to no prior; a peer stops where its own rule says. "
+        "choix and evalica are too slow for more.",
         rows,
     )
 

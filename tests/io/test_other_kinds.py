@@ -9,6 +9,7 @@ from crowdwise import InputError
 from crowdwise.errors import OtherKind
 from crowdwise.io import read_votes
 from crowdwise.io.numbers_and_pairs import kind_of, read_comparisons, read_ratings
+from terminal import run
 
 
 def written(path, content):
@@ -112,3 +113,46 @@ def test_a_question_is_chosen_by_name(tmp_path):
     with pytest.raises(InputError, match="there are no comparisons under question 'z'"):
         read_comparisons([file], question="z")
     assert np.isfinite(read_ratings([file], question="q")[0].value).all()
+
+
+def test_values_go_back_to_tools(tmp_path):
+    tasks = [
+        task(1, 7, "rating", {"rating": 4}),
+        task(2, 8, "rating", {"rating": 1}),
+        task(2, 7, "rating", {"rating": 2}),
+    ]
+    tasks[1]["annotations"] += tasks.pop()["annotations"]
+    file, out = written(tmp_path / "t.json", tasks), tmp_path / "o.json"
+    done = run("aggregate", file, "--kind", "ratings", "-m", "mean", "--to", "label-studio", "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())
+    assert [one["data"] for one in found] == [{"text": "t"}, {"text": "t"}]
+    result = found[0]["predictions"][0]["result"][0]
+    assert result == {"from_name": "q", "to_name": "text", "type": "rating", "value": {"rating": 4}}
+    assert "score" not in found[0]["predictions"][0]
+    table = written(tmp_path / "r.csv", "item,annotator,value\na,x,1.25\nb,x,2.5\na,y,1.75\nb,y,3\n")
+    assert run("aggregate", table, "-m", "mean", "--to", "label-studio", "--out", out).returncode == 0
+    found = json.loads(out.read_text())
+    assert found[0]["predictions"][0]["result"][0]["value"] == {"number": 1.5}
+    assert run("aggregate", table, "-m", "mean", "--to", "argilla", "--out", out).returncode == 0
+    assert json.loads(out.read_text())[1]["suggestions"]["value"]["value"] == 3
+    refused = run("aggregate", table, "-m", "mean", "--to", "cleanlab", "--out", tmp_path / "o.npz")
+    assert refused.returncode == 2 and "--to cleanlab: choose among table, label-studio, argilla" in refused.stderr
+
+
+def test_ranks_go_back_to_argilla(tmp_path):
+    def record(name, ranks):
+        value = [{"value": f"response-{k}", "rank": rank} for k, rank in enumerate(ranks, 1)]
+        fields = {"prompt": name, **{f"response-{k}": f"{name} {k}" for k in (1, 2, 3)}}
+        return {"id": name, "fields": fields, "suggestions": {}, "responses": {"o": [{"value": value, "user_id": "u"}]}}
+
+    file = written(tmp_path / "a.json", [record("x", (2, 1, 3)), record("y", (1, 2, 3))])
+    out = tmp_path / "o.json"
+    done = run("aggregate", file, "--kind", "comparisons", "-m", "bradley-terry", "--to", "argilla", "--out", out)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())
+    order = [[one["value"] for one in record["suggestions"]["o"]["value"]] for record in found]
+    assert order == [["response-2", "response-1", "response-3"], ["response-1", "response-2", "response-3"]]
+    pairs = written(tmp_path / "p.csv", "left,right,annotator,winner\na,b,x,a\n")
+    refused = run("aggregate", pairs, "--to", "argilla", "--out", out)
+    assert refused.returncode == 2 and "and this is a table" in refused.stderr

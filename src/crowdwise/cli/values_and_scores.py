@@ -99,13 +99,14 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
     from ..io import write_table
     from ..study.numbers import verdicts
 
-    if given["to"] != "table":
-        raise OptionError(f"--to {given['to']} is for votes that name classes, and these are {found}")
+    _check_target(given, found)
     with settled(given, found) as (votes, result, name, _):
         table = of_items(result, given["intervals"] or LEVEL)
         if given["annotators_out"]:
             write_table(with_params(verdicts(votes, result), result), given["annotators_out"])
-    if given["out"] != "-" or not given["json"]:
+    if given["to"] != "table":
+        _for_a_tool(given, found, result)
+    elif given["out"] != "-" or not given["json"]:
         write_table(table, given["out"])
     if given["json"]:
         summary = {**votes.summary(), **result.summary(), "kind": found, "notes": list(result.notes)}
@@ -114,6 +115,41 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
     elif given["out"] != "-":
         what = "values" if found == "ratings" else "scores"
         speech.say(f"{how_many(len(table), what)} by {name} from {votes.sizes}: {given['out']}")
+
+
+def _check_target(given: Mapping[str, Any], found: str) -> None:
+    """Whether the results of this kind can be written for that tool."""
+    from ..io import check_target
+    from ..io.formats import number_formats
+
+    to, there = given["to"], ["table", *number_formats(found)]
+    check_target(given["out"], to, there)
+    if to != "table" and given["out"] == "-" and given["json"]:
+        raise OptionError(f"--to {to} needs a file: name it with --out")
+    if to != "table" and found == "comparisons" and len(given["votes"] or ()) != 1:
+        raise OptionError(f"--to {to} writes ranks into the records that people ranked: give one export of {to}")
+
+
+def _for_a_tool(given: Mapping[str, Any], found: str, result: Result) -> None:
+    """Values, or ranks, as a tool imports them, into its own export where the votes are from there."""
+    from ..io import Labels, write_labels
+    from ..io.numbers_and_pairs import question_of
+    from ..io.recognise import of_records
+    from ..io.source import open_source
+
+    files = inputs.sources(given) if given["votes"] else []
+    own = files[0] if len(files) == 1 else None
+    question = given["question"] or (question_of(own, found, given["input_format"]) if own else None)
+    if question is None:
+        own = None  # a table
+        if found == "comparisons":
+            raise OptionError(
+                f"--to {given['to']} writes ranks into the records that people ranked, and this is a table"
+            )
+    elif own and getattr(of_records(open_source(own), None), "form", "") != given["to"]:
+        own = None
+    labels = Labels.of_numbers(result)
+    write_labels(labels, given["out"], given["to"], source=own, question=question or "value")
 
 
 def of_items(result: Result, level: float) -> Table:

@@ -18,7 +18,7 @@ from ..votes.frames import find_column, plain_name, require_column
 from ..votes.ratings import Ratings
 from .answers import Answers
 from .cells import decoded, numbers_of, plain, require_filled
-from .other_answers import CONTEXT, other_votes
+from .other_answers import CONTEXT, chosen_answers, other_votes
 from .recognise import of_files, of_records, of_table, tool_of
 from .source import Source, open_source
 from .table_rows import Rows, columns_of, read_rows
@@ -206,6 +206,12 @@ def read_values(source: str | Path) -> dict[Any, float]:
         raise error.named(rows.name) from error
     numbers = numbers_of(rows, value, np.ones(rows.table.num_rows, bool), (-np.inf, np.inf))
     return dict(zip(plain(rows.table[item]).tolist(), numbers.tolist(), strict=True))
+
+
+def question_of(source: str | Path, kind: str, form: str | None = None) -> str | None:
+    """The only question of a kind in an export; None for a table."""
+    answers = _opened(source, None, form)
+    return chosen_answers(answers, kind)[1] if isinstance(answers, Answers) else None
 
 
 def _opened(source: str | Path, delimiter: str | None, form: str | None) -> Rows | Answers:

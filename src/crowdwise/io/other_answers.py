@@ -39,7 +39,7 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
         raise error.named(answers.name) from error
 
 
-def chosen_answers(answers: Answers, kind: str, question: str | None) -> tuple[list[tuple[Any, ...]], str]:
+def chosen_answers(answers: Answers, kind: str, question: str | None = None) -> tuple[list[tuple[Any, ...]], str]:
     """The answers of the question that is asked for, or of the only one of that kind."""
     there = {name: rows for name, rows in answers.others.items() if answers.kinds[name] == kind}
     if kind == "ratings":

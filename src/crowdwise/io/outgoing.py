@@ -67,15 +67,29 @@ class Labels:
             result.items, labels, sure, result.posterior, result.classes, f"crowdwise {result.method.name}", result.keys
         )
 
-    def __iter__(self) -> Iterator[tuple[Any, Any, float]]:
+    @classmethod
+    def of_numbers(cls, result: Result) -> Labels:
+        """A result's values or scores; how sure they are is no chance, and left out."""
+        found, nothing = result.estimate.columns(), np.empty(0)
+        numbers = found.get("value", found.get("score"))
+        assert numbers is not None
+        unsure = np.full(len(numbers), np.nan)
+        return cls(result.items, numbers.tolist(), unsure, nothing, nothing, f"crowdwise {result.method.name}")
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether these are values or scores."""
+        return not self.classes.size
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, float | None]]:
         """Item, label and confidence of those that have a label."""
-        rows = zip(self.items.tolist(), self.labels, self.confidence.round(6).tolist(), strict=True)
-        return (row for row in rows if row[1] is not None)
+        sure = [None if np.isnan(one) else one for one in self.confidence.round(6).tolist()]
+        return (row for row in zip(self.items.tolist(), self.labels, sure, strict=True) if row[1] is not None)
 
     @cached_property
-    def _by_text(self) -> dict[str, tuple[Any, float]]:
+    def _by_text(self) -> dict[str, tuple[Any, float | None]]:
         return {str(item): (label, sure) for item, label, sure in self}
 
-    def of(self, item: Any) -> tuple[Any, float] | None:
+    def of(self, item: Any) -> tuple[Any, float | None] | None:
         """Label and confidence of an item, whether its name is a text or a number; None where there is none."""
         return self._by_text.get(str(item))

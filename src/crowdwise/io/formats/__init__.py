@@ -17,14 +17,20 @@ class FormatEntry(Entry):
     reads: bool = True
     votes: bool = False
     labels: bool = False
+    numbers: tuple[str, ...] = ()
+    """Kinds other than classes whose results are written as labels."""
 
 
 OWN = {
     "table": FormatEntry(".plain_tables:TABLE", "CSV, TSV, JSON or Parquet, one row per vote", votes=True, labels=True),
-    "label-studio": FormatEntry(".label_studio:LABEL_STUDIO", "Label Studio's JSON", votes=True, labels=True),
+    "label-studio": FormatEntry(
+        ".label_studio:LABEL_STUDIO", "Label Studio's JSON", votes=True, labels=True, numbers=("ratings",)
+    ),
     "label-studio-min": FormatEntry(".label_studio:LABEL_STUDIO_MIN", "Label Studio's JSON_MIN"),
     "prodigy": FormatEntry(".prodigy:PRODIGY", "Prodigy's JSON lines: choices, binary, spans", votes=True, labels=True),
-    "argilla": FormatEntry(".argilla:ARGILLA", "Argilla's nested records", votes=True, labels=True),
+    "argilla": FormatEntry(
+        ".argilla:ARGILLA", "Argilla's nested records", votes=True, labels=True, numbers=("ratings", "comparisons")
+    ),
     "argilla-flat": FormatEntry(".argilla:ARGILLA_FLAT", "Argilla's flat records", votes=True),
     "lists": FormatEntry(".plain_json:LISTS", "one row per item, with lists of annotators and labels", votes=True),
     "judgements": FormatEntry(".plain_json:JUDGEMENTS", "one row per item, with one verdict for each judge"),
@@ -57,3 +63,8 @@ def vote_formats() -> list[str]:
 def label_formats() -> list[str]:
     """Names of the formats that labels are written in."""
     return [name for name, entry in FORMATS.items() if entry.labels]
+
+
+def number_formats(kind: str) -> list[str]:
+    """Names of the formats that the results of another kind are written in, but for tables."""
+    return [name for name, entry in FORMATS.items() if kind in entry.numbers]

@@ -93,6 +93,9 @@ def write_labels(
     source = ((f"{item}", {"id": item, "fields": {"item": str(item)}}) for item, _, _ in labels)
     for where, record in source if records is None else records:
         found = labels.of(record.get("id", record.get("_server_id", where)))
+        if labels.are_numbers:  # the order of what was ranked, or stars, which are whole
+            ranks = _ranks(labels, record, question)
+            found = (ranks, None) if ranks else found and (round(found[0]), None)
         kept = {name: record[name] for name in ("id", "_server_id", "fields", "metadata") if name in record}
         suggested = {} if found is None else {question: _suggestion(*found, labels.model)}
         yield kept | {"suggestions": suggested}
@@ -134,14 +137,37 @@ def _rank(answers: Answers, question: str, item: Any, who: str, value: list[dict
 
     Options that are fields of the record, such as response-1, stand for other texts in each record: these are compared.
     """
-    shown = {plain_name(name): text for name, text in fields.items()} if isinstance(fields, dict) else {}
-    ranked = [(str(answers.named(one.get("value"), question)), answers.amount(one["rank"], "rank")) for one in value]
-    texts = [shown.get(plain_name(name)) for name, _ in ranked]
-    if all(isinstance(text, str) and text for text in texts) and len(set(texts)) == len(texts):
-        ranked = [(str(text), rank) for text, (_, rank) in zip(texts, ranked, strict=True)]
+    for option in value:
+        answers.named(option.get("value"), question)
+    ranks = [answers.amount(option["rank"], "rank") for option in value]
+    ranked = list(zip(_options(value, fields), ranks, strict=True))
     for (left, one), (right, other) in combinations(ranked, 2):
         winner = "tie" if one == other else "left" if one < other else "right"
         answers.other(question, "comparisons", left, right, who, winner, item)
+
+
+def _ranks(labels: Labels, record: dict[str, Any], question: str) -> list[dict[str, Any]] | None:
+    """The options that people ranked, by their scores; None where nobody ranked any."""
+    given = (record.get("responses") or {}).get(question) or []
+    value = next((one["value"] for one in given if _is_ranking(one.get("value"))), None)
+    scored = None if value is None else [labels.of(name) for name in _options(value, record.get("fields"))]
+    if value is None or scored is None or None in scored:
+        return None
+    scores = [float(one[0]) for one in scored if one is not None]
+    ranked = [
+        {"value": one["value"], "rank": 1 + sum(better > score for better in scores)}
+        for one, score in zip(value, scores, strict=True)
+    ]
+    return sorted(ranked, key=lambda one: one["rank"])
+
+
+def _options(value: list[dict[str, Any]], fields: Any) -> list[str]:
+    """What a ranking is of: its options, or what stands in the fields of their names, where all are fields."""
+    names = [str(one.get("value")) for one in value]
+    shown = {plain_name(name): text for name, text in fields.items()} if isinstance(fields, dict) else {}
+    texts = [shown.get(plain_name(name)) for name in names]
+    whole = all(isinstance(text, str) and text for text in texts) and len(set(texts)) == len(texts)
+    return [str(text) for text in texts] if whole else names
 
 
 def _readable(answers: Answers, question: str, value: Any) -> bool:

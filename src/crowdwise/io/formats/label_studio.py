@@ -84,7 +84,9 @@ def write_labels(
         found = labels.of(task.get("id", where))
         if found is None:  # imported once more, a task without a prediction would be one task too many
             continue
-        prediction = {"model_version": labels.model, "score": found[1], "result": [_choice(question, told, found[0])]}
+        result = _number(task, question, told, found[0]) if labels.are_numbers else _choice(question, told, found[0])
+        score = {} if found[1] is None else {"score": found[1]}
+        prediction = {"model_version": labels.model, **score, "result": [result]}
         yield {name: task[name] for name in ("id", "data") if name in task} | {"predictions": [prediction]}
 
 
@@ -130,12 +132,24 @@ def _choice(question: str, shown: str, label: Any) -> dict[str, Any]:
     return {"from_name": question, "to_name": shown, "type": "choices", "value": {"choices": [label]}}
 
 
+def _number(task: dict[str, Any], question: str, shown: str, value: float) -> dict[str, Any]:
+    """A value as people answered: stars are whole."""
+    kind = _told(task, question, "type")
+    said = {"rating": round(value)} if kind == "rating" else {"number": round(value, 6)}
+    return {"from_name": question, "to_name": shown, "type": kind or "number", "value": said}
+
+
 def _shown(task: dict[str, Any], question: str) -> str | None:
     """What a question is about (`to_name`), by the answers to it."""
+    return _told(task, question, "to_name")
+
+
+def _told(task: dict[str, Any], question: str, field: str) -> str | None:
+    """What the first answer to a question says of it."""
     for annotation in [*(task.get("annotations") or task.get("completions") or []), *(task.get("predictions") or [])]:
         for result in annotation.get("result") or []:
             if isinstance(result, dict) and result.get("from_name") == question:
-                return str(result.get("to_name"))
+                return str(result.get(field))
     return None
 
 
