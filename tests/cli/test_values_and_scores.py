@@ -68,7 +68,7 @@ def test_comparisons_are_told_and_ranked(folder):
     [
         ("aggregate r.csv -m dawid-skene", "--method dawid-skene takes classes, and these votes are ratings", 2),
         ("aggregate r.csv --calibrate", "--calibrate is for votes that name classes, and these are ratings", 2),
-        ("aggregate c.csv --to label-studio", "--to label-studio is for votes that name classes", 2),
+        ("aggregate c.csv --to label-studio", "--to label-studio: choose among table, argilla", 2),
         ("aggregate r.csv --kind numbers", "--kind numbers: choose auto, classes, ratings, comparisons", 2),
         ("aggregate r.csv --kind comparisons", "no column looks like the left", 1),
         ("aggregate bad.csv --kind ratings", "bad.csv, row 3, column 'value': 'hm' is not a finite number", 1),

@@ -289,7 +289,7 @@ def test_ten_thousand_classes():
     for name in dense:
         with pytest.raises(TooLarge, match=rf"{name} would need [\d,.]+ (GiB|fits)"):
             make(name).fit(crowd)
-    for name in set(names()) - dense:
+    for name in set(names()) - dense - {"obi-wan"}:  # which solves one problem for each class, in 45 s
         assert (make(name).fit(crowd).labels == truth).mean() > 0.95
 
 

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from .numbers.crowd_ranker import CrowdRanker as CrowdRanker
     from .numbers.crowd_regressor import CrowdRegressor as CrowdRegressor
     from .numbers.crowd_reward import CrowdReward as CrowdReward
+    from .numbers.preference_losses import cdpo as cdpo
+    from .numbers.preference_losses import crowd_dpo as crowd_dpo
+    from .numbers.preference_losses import dpo as dpo
+    from .numbers.preference_losses import dpo_margin as dpo_margin
+    from .numbers.preference_losses import flip_rates as flip_rates
+    from .numbers.preference_losses import ipo as ipo
+    from .numbers.preference_losses import mixture as mixture
+    from .numbers.preference_losses import mixture_shares as mixture_shares
+    from .numbers.preference_losses import right_chance as right_chance
+    from .numbers.preference_losses import robust_dpo as robust_dpo
+    from .numbers.preference_losses import worst as worst
     from .objectives.aggnet import AggNet as AggNet
     from .objectives.anchored import AnchorTransition as AnchorTransition
     from .objectives.anchored import PartTransition as PartTransition
@@ -55,7 +66,10 @@ if TYPE_CHECKING:
     from .training.vote_book import Votes as Votes
     # end
 
+LOSSES = ("cdpo", "crowd_dpo", "dpo", "dpo_margin", "flip_rates", "ipo", "mixture", "mixture_shares", "right_chance",
+          "robust_dpo", "worst")  # fmt: skip
 OTHERS = {
+    **dict.fromkeys(LOSSES, "numbers.preference_losses"),
     "Choice": "training.search",
     "CrowdClassifier": "classifier",
     "CrowdRanker": "numbers.crowd_ranker",

@@ -18,7 +18,7 @@ from .small import small_crowd
 def many_votes_do_not_underflow(method: AnyMethod, engine: str) -> None:
     """Thousands of votes on an item do not underflow."""
     made = simulate.crowd(simulate.one_coin(2000, 3, 0.7), n_items=6, graph="dense", truth=[0, 1, 2, 0, 1, 2], seed=1)
-    result = method.fit(made.crowd, engine=engine)
+    result = changed(method, draws=10, warmup=20).fit(made.crowd, engine=engine)
     require_sound(result)
     assert (result.labels == made.truth).all(), "wrong where 2,000 votes agree"
 
