@@ -12,8 +12,10 @@ from .methods import METHODS
 from .votes.comparisons import Comparisons
 from .votes.crowd import Crowd
 from .votes.ratings import Ratings
+from .votes.sequences import Sequences
 from .votes.soft import soften
 from .votes.table import Table
+from .votes.written import Texts
 
 if TYPE_CHECKING:
     # methods: written by `make names`
@@ -89,6 +91,14 @@ if TYPE_CHECKING:
     from .methods.ratings.trimmed_mean import TrimmedMean as TrimmedMean
     from .methods.ratings.upcr import UPCR as UPCR
     from .methods.ratings.z_score import ZScore as ZScore
+    from .methods.spans.bsc_seq import BSCSeq as BSCSeq
+    from .methods.spans.hmm_crowd import HMMCrowd as HMMCrowd
+    from .methods.spans.span_vote import SpanVote as SpanVote
+    from .methods.spans.token_vote import TokenVote as TokenVote
+    from .methods.spans.valid_paths import ValidPaths as ValidPaths
+    from .methods.texts.rover import Rover as Rover
+    from .methods.texts.text_medoid import TextMedoid as TextMedoid
+    from .methods.texts.text_medoid import WeightedMedoid as WeightedMedoid
     from .study.label_quality import label_quality as label_quality
     from .study.prefer import prefer as prefer
     from .study.settle import settle as settle
@@ -98,8 +108,8 @@ __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
 STUDIES = ("label_quality", "prefer", "settle")  # functions of the files of these names
 __all__ = [
-    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Table", "TooLarge",
-    "Undecided", "load", "soften", *STUDIES,
+    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Sequences", "Table", "Texts",
+    "TooLarge", "Undecided", "load", "soften", *STUDIES,
     *(entry.class_name for entry in METHODS.own.values()),
 ]  # fmt: skip
 

@@ -40,6 +40,7 @@ class Aggregator(Method[NumpyEngine, Array]):
     """
 
     takes: ClassVar[type[Crowd]] = Crowd
+    gives: ClassVar[type[Classes]] = Classes
     unit: ClassVar[str] = "votes"
     """What `scores` are: votes, log-odds ..."""
     params: ClassVar[Mapping[str, Axes]] = {"group": Axes(("annotator",), "code")}

@@ -6,11 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from statistics import NormalDist
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..votes.codes import Array
+from ..votes.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,10 @@ class Estimate(ABC):
     @abstractmethod
     def columns(self) -> dict[str, Array]:
         """Columns of a table, one row per item."""
+
+    def rows(self, items: Array, keys: Table | None) -> Table:
+        """What was found as a table: one row per item, with its name, and what it is where that is more than a name."""
+        return Table({"item": items, **({} if keys is None else keys.columns), **self.columns()})
 
     def pack(self) -> dict[str, Array]:
         """Arrays by name."""
@@ -104,6 +109,3 @@ class Scores(Values):
         rank = np.empty(self.mean.size, int)
         rank[np.argsort(-self.mean, kind="stable")] = np.arange(1, self.mean.size + 1)
         return {"score": self.mean, "sd": self.sd, "rank": rank}
-
-
-ESTIMATES: dict[str, Any] = {one.kind: one for one in (Classes, Values, Scores)}

@@ -72,6 +72,8 @@ class Method(ABC, Generic[Ops, Found]):
     name: ClassVar[str]
     takes: ClassVar[type[Votes]]
     """The kind of votes that it is for."""
+    gives: ClassVar[type[Estimate]]
+    """What it finds, as a saved result has to know."""
     params: ClassVar[Mapping[str, Axes]] = {}
     """Axes of fitted arrays whose names are the method's own; `VOCABULARY` has those that all share."""
     exempt: ClassVar[Mapping[str, str]] = {}

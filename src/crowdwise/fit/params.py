@@ -75,7 +75,7 @@ def carry(
         "annotator": find(new.annotators, old.annotators),
         "true": find(new.classes, old.classes),
     }
-    places["given"] = places["next"] = places["true"]
+    places["given"] = places["next"] = places["before"] = places["true"]
     votes = arrays.get("votes")
     weight = None if votes is None or not votes.sum() else votes
     if weight is not None and fill == "population":  # named, but never heard: no better known than a stranger

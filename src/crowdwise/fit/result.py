@@ -19,7 +19,7 @@ from ..votes.crowd import Crowd
 from ..votes.frames import known_labels
 from ..votes.table import Table
 from ..votes.votes import Votes
-from .estimates import ESTIMATES, Classes, Estimate
+from .estimates import Classes, Estimate
 from .params import Names, Params, carry
 
 if TYPE_CHECKING:
@@ -228,9 +228,11 @@ class Result:
         return carry(self.params, self.names, new, fill="population", axes_of=self.method.axes_of)
 
     def to_table(self) -> Table:
-        """One row per item: its name (and what it is, where that is more), and what was found of it."""
-        keys = {} if self.keys is None else self.keys.columns
-        return Table({"item": self.items, **keys, **self.estimate.columns()})
+        """One row per item: its name (and what it is, where that is more), and what was found of it.
+
+        Answers that are put together of several items, such as spans of tokens, have one row each.
+        """
+        return self.estimate.rows(self.items, self.keys)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """`to_table` as a "pyarrow", "pandas" or "polars" frame; of the library that votes came in unless told."""
@@ -340,7 +342,7 @@ def load(path: str | Path) -> Result:
     keys = header["keys"]
     return Result(
         method=method,
-        estimate=ESTIMATES[header["kind"]].unpack(unpacked("estimate")),
+        estimate=method.gives.unpack(unpacked("estimate")),
         items=unpack("items", arrays),
         annotators=unpack("annotators", arrays),
         params=group("params"),

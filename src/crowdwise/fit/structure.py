@@ -15,8 +15,8 @@ import numpy as np
 
 from ..engine import NumpyEngine, normalise
 from ..errors import InputError
-from ..votes.codes import Array, natural_order
-from ..votes.columns import is_empty
+from ..votes.chained import Order, chain_order
+from ..votes.codes import Array
 from .params import Axes, Params
 
 
@@ -87,13 +87,6 @@ class ClassShares(Independent):
         return self.smoothing * float(np.log(params["prior"]).sum()) if self.prior == "learned" else 0.0
 
 
-class Order(NamedTuple):
-    """Where the items of a crowd stand: their codes, chain after chain, and where each chain begins, and the end."""
-
-    order: Array
-    begin: Array
-
-
 @dataclass(frozen=True)
 class Chain(Structure):
     r"""Items that follow each other: class k is followed by l with chance :math:`T_{kl}`.
@@ -147,31 +140,12 @@ class Chain(Structure):
     def layout(self, ops: NumpyEngine) -> Order:
         """The order of a crowd's items, from its keys."""
         if Chain not in ops.kept:
-            keys = ops.crowd.keys
-            if keys is None:
+            if not ops.crowd.keyed_by:
                 where = "an export of spans, or Crowd(keyed_by=...)"
                 raise InputError(f"structure='chain' needs items that have a document and a place: {where}")
-            chain, *place = keys.columns.values()
-            code = np.unique([repr(name) for name in chain.tolist()], return_inverse=True)[1]
-            alone = np.logical_or.reduce([is_empty(column) for column in (chain, *place)])
-            code[alone] = code.size + np.flatnonzero(alone)
-            order = np.lexsort((*(_ranked(column) for column in reversed(place)), code))
-            begin = np.flatnonzero(np.diff(code[order], prepend=-1, append=-1))
-            ops.kept[Chain] = Order(order, begin)
+            ops.kept[Chain] = chain_order(ops.crowd)
         layout: Order = ops.kept[Chain]
         return layout
-
-
-def _ranked(column: Array) -> Array:
-    """Places as numbers: as they are, or in the order that a person expects of texts."""
-    if column.dtype.kind in "iuf":
-        return column
-    some, out = ~is_empty(column), np.zeros(column.size, np.int64)
-    texts, code = np.unique([str(cell) for cell in column[some].tolist()], return_inverse=True)
-    rank = np.empty(texts.size, np.int64)
-    rank[natural_order(texts.astype(object))] = np.arange(texts.size)
-    out[some] = rank[code]
-    return out
 
 
 def class_shares(prior: str | tuple[float, ...], mass: Array) -> Array:

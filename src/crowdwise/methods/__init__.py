@@ -506,10 +506,74 @@ OWN = {
         takes="comparisons",
     ),
 }
+OWN |= {
+    "bsc-seq": MethodEntry(
+        ".spans.bsc_seq:BSCSeq",
+        "a chain of tags, annotators whose tag depends on their last one, and words",
+        "votes x tags + tokens x tags^2, a step",
+        "Simpson & Gurevych 2019",
+        takes="spans",
+    ),
+    "hmm-crowd": MethodEntry(
+        ".spans.hmm_crowd:HMMCrowd",
+        "a chain of tags, and annotators' confusion matrices",
+        "votes x tags + tokens x tags^2, a step",
+        "Nguyen, Wallace, Li, Nenkova & Lease 2017",
+        takes="spans",
+    ),
+    "valid-paths": MethodEntry(
+        ".spans.valid_paths:ValidPaths",
+        "any method for classes on the tokens, then the best tags that can follow each other",
+        "as the method",
+        "Simpson & Gurevych 2019",
+        takes="spans",
+    ),
+    "token-vote": MethodEntry(
+        ".spans.token_vote:TokenVote",
+        "the tag that most annotators give to each token",
+        "votes",
+        "Rodrigues, Pereira & Ribeiro 2014",
+        takes="spans",
+    ),
+    "span-vote": MethodEntry(
+        ".spans.span_vote:SpanVote",
+        "the spans that most readers mark",
+        "votes",
+        "Rodrigues, Pereira & Ribeiro 2014",
+        takes="spans",
+    ),
+    "rover": MethodEntry(
+        ".texts.rover:Rover",
+        "texts aligned word by word, each place voted on, better writers counting more",
+        "texts x words^2, an item",
+        "Fiscus 1997",
+        takes="texts",
+    ),
+    "weighted-medoid": MethodEntry(
+        ".texts.text_medoid:WeightedMedoid",
+        "the text nearest to the others, better writers counting more",
+        "texts^2 x words^2, an item",
+        "crowdwise",
+        takes="texts",
+    ),
+    "text-medoid": MethodEntry(
+        ".texts.text_medoid:TextMedoid",
+        "the text nearest to the others",
+        "texts^2 x words^2, an item",
+        "textbook",
+        takes="texts",
+    ),
+}
 METHODS = Registry("method", OWN, group="crowdwise.methods")
 
 
-DEFAULTS = {"classes": "auto", "ratings": "auto-ratings", "comparisons": "auto-comparisons"}
+DEFAULTS = {
+    "classes": "auto",
+    "ratings": "auto-ratings",
+    "comparisons": "auto-comparisons",
+    "spans": "bsc-seq",
+    "texts": "rover",
+}
 """The method that needs no choice, for each kind of votes."""
 
 

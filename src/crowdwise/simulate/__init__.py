@@ -8,6 +8,7 @@ Crowd(500 votes, 100 items, 11 annotators, 3 classes)
 """
 
 from .draw import Simulation, crowd, with_attack, with_copies
+from .marked_spans import MarkedSpans, spans
 from .opinions import Opinions, hidden_opinions
 from .populations import (
     Annotators,
@@ -30,10 +31,12 @@ from .populations import (
     two_coin,
 )
 from .rated_and_compared import ComparedItems, RatedItems, comparisons, ratings
+from .written_texts import WrittenTexts, texts
 
 __all__ = [
-    "Annotators", "ComparedItems", "Opinions", "RatedItems", "Simulation", "adversaries", "beta", "class_biased",
-    "class_experts", "colluders", "comparisons", "copying_juniors", "correlated_group", "crowd", "dirichlet",
-    "hammer_spammer", "hidden_opinions", "one_class", "one_coin", "ordinal", "pairwise_flippers", "parse", "ratings",
-    "spammers", "specialists", "two_coin", "with_attack", "with_copies",
+    "Annotators", "ComparedItems", "MarkedSpans", "Opinions", "RatedItems", "Simulation", "WrittenTexts",
+    "adversaries", "beta", "class_biased", "class_experts", "colluders", "comparisons", "copying_juniors",
+    "correlated_group", "crowd", "dirichlet", "hammer_spammer", "hidden_opinions", "one_class", "one_coin",
+    "ordinal", "pairwise_flippers", "parse", "ratings", "spammers", "spans", "specialists", "texts", "two_coin",
+    "with_attack", "with_copies",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ ALIASES = {
                   "performer", "turker", "coder", "expert", "reviewer", "contributor", "email", "model"),
     "label": ("label", "final_label", "answer", "final_answer", "response", "judgment", "judgement", "rating", "vote",
               "annotation", "class", "class_name", "category", "label_name", "choice", "tag", "value", "score"),
+    "text": ("text", "transcription", "transcript", "translation", "written", "answer", "output", "result"),
     "value": ("value", "rating", "score", "label", "answer", "response"),
     "left": ("left", "item_a", "left_item", "item_left", "model_a", "response_a", "answer_a", "a"),
     "right": ("right", "item_b", "right_item", "item_right", "model_b", "response_b", "answer_b", "b"),

@@ -185,6 +185,11 @@ class Votes(ABC):
         return Table({name: self.item_extra[name] for name in self.keyed_by}) if self.keyed_by else None
 
     @property
+    def chained_by(self) -> tuple[str, ...]:
+        """Those of the keys that name a chain of items, such as a document; the others tell the place in it."""
+        return self.keyed_by[:1]
+
+    @property
     def sizes(self) -> str:
         """How much there is, as a person says it: "3 votes of 2 annotators on 1 item"."""
         of, on = how_many(self.n_annotators, "annotators"), how_many(self.n_items, "items")

@@ -14,6 +14,7 @@ from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ..method import Method
 from ..result import Result
+from .small import SMALL
 
 Check = Callable[[Any, str], None]
 AnyMethod = Method[Any, Any]
@@ -33,7 +34,7 @@ class Promise:
 
 
 PROMISES: dict[str, Promise] = {}
-EVERY_KIND = frozenset({"classes", "ratings", "comparisons"})
+EVERY_KIND = frozenset(SMALL)
 
 
 def promise(
@@ -72,7 +73,7 @@ def check(method: AnyMethod, engine: str = "numpy") -> None:
 
 def changed(method: AnyMethod, **options: Any) -> AnyMethod:
     """The method with those of the options that it has."""
-    return dataclasses.replace(method, **{name: value for name, value in options.items() if hasattr(method, name)})
+    return dataclasses.replace(method, **{name: value for name, value in options.items() if name in method.options()})
 
 
 def short(method: AnyMethod, steps: int = 12) -> AnyMethod:

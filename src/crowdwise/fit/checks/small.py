@@ -52,4 +52,6 @@ SMALL: dict[str, Callable[[int], Votes]] = {
     "classes": lambda seed: small_crowd(seed)[0],
     "ratings": small_ratings,
     "comparisons": small_comparisons,
+    "texts": lambda seed: simulate.texts(n_items=20, n_annotators=6, per_item=4, n_words=8, seed=seed).texts,
+    "spans": lambda seed: simulate.spans(n_documents=16, n_annotators=6, per_document=3, n_tokens=12, seed=seed).spans,
 }

@@ -38,6 +38,7 @@ class ComparisonMethod(Method[Comparisons, Scores]):
     """
 
     takes: ClassVar[type[Comparisons]] = Comparisons
+    gives: ClassVar[type[Scores]] = Scores
     params: ClassVar[Mapping[str, Axes]] = {"score": Axes(("item",), "real")}
 
     @abstractmethod

@@ -22,6 +22,7 @@ class RatingMethod(Method[Any, Values]):
     """Ratings in, a value with a standard deviation for each item out. Sums are taken over the ratings themselves."""
 
     takes: ClassVar[type[Ratings]] = Ratings
+    gives: ClassVar[type[Values]] = Values
 
     def known(self, votes: Ratings, gold: Any, item_prior: Any) -> KnownValues | None:
         if item_prior is not None:
