@@ -9,10 +9,14 @@ from .doors import DOORS
 from .errors import DataWarning, InputError, TooLarge, Undecided
 from .fit.result import Result, load
 from .methods import METHODS
+from .votes.boxes import Boxes
 from .votes.comparisons import Comparisons
 from .votes.crowd import Crowd
+from .votes.label_sets import LabelSets
+from .votes.masks import Masks
 from .votes.ratings import Ratings
 from .votes.sequences import Sequences
+from .votes.similarities import Groupings, Similarities
 from .votes.soft import soften
 from .votes.table import Table
 from .votes.written import Texts
@@ -76,6 +80,8 @@ if TYPE_CHECKING:
     from .methods.comparisons.slope_bt import SlopeBT as SlopeBT
     from .methods.comparisons.thurstone import Thurstone as Thurstone
     from .methods.comparisons.win_rate import WinRate as WinRate
+    from .methods.label_sets.joint_labels import JointLabels as JointLabels
+    from .methods.label_sets.per_label import PerLabel as PerLabel
     from .methods.ratings.auto_ratings import AutoRatings as AutoRatings
     from .methods.ratings.bi import BI as BI
     from .methods.ratings.catd_values import CATDValues as CATDValues
@@ -91,6 +97,14 @@ if TYPE_CHECKING:
     from .methods.ratings.trimmed_mean import TrimmedMean as TrimmedMean
     from .methods.ratings.upcr import UPCR as UPCR
     from .methods.ratings.z_score import ZScore as ZScore
+    from .methods.regions.mask_vote import MaskOverlap as MaskOverlap
+    from .methods.regions.mask_vote import MaskVote as MaskVote
+    from .methods.regions.mask_vote import Staple as Staple
+    from .methods.regions.median_box import MedianBox as MedianBox
+    from .methods.regions.median_box import OverlapBox as OverlapBox
+    from .methods.similarities.linked_groups import LinkedGroups as LinkedGroups
+    from .methods.similarities.own_groups import OwnGroups as OwnGroups
+    from .methods.similarities.same_groups import SameGroups as SameGroups
     from .methods.spans.bsc_seq import BSCSeq as BSCSeq
     from .methods.spans.hmm_crowd import HMMCrowd as HMMCrowd
     from .methods.spans.span_vote import SpanVote as SpanVote
@@ -108,8 +122,9 @@ __version__ = "0.1.0"
 ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
 STUDIES = ("label_quality", "prefer", "settle")  # functions of the files of these names
 __all__ = [
-    "METHODS", "Comparisons", "Crowd", "DataWarning", "InputError", "Ratings", "Result", "Sequences", "Table", "Texts",
-    "TooLarge", "Undecided", "load", "soften", *STUDIES,
+    "METHODS", "Boxes", "Comparisons", "Crowd", "DataWarning", "Groupings", "InputError", "LabelSets", "Masks",
+    "Ratings", "Result", "Sequences", "Similarities", "Table", "Texts", "TooLarge", "Undecided", "load", "soften",
+    *STUDIES,
     *(entry.class_name for entry in METHODS.own.values()),
 ]  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -147,3 +147,45 @@ def is_empty(values: Array) -> Array:
     if values.dtype.kind == "O":
         return np.array([value is None or value != value for value in values.tolist()], bool)  # noqa: PLR0124
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, bool)
+
+
+RowNumber = Callable[[int], int]
+"""The row of a file that a person sees, from a place in a column."""
+
+
+def listed(column: Any) -> list[Any]:
+    """The cells of any column as a list."""
+    return list(column.tolist() if hasattr(column, "tolist") else column)
+
+
+def is_blank(column: Array) -> Array:
+    """Where a cell is None, NaN or a text of nothing but blanks."""
+    blank = np.array([isinstance(cell, str) and not cell.strip() for cell in column.tolist()], bool)
+    return np.asarray(is_empty(column) | blank)
+
+
+def plain_numbers(
+    name: str, column: Any, row_number: RowNumber = lambda row: row, *, whole: bool = False, least: float = -np.inf
+) -> Array:
+    """Finite numbers, whether they came as numbers or as texts; one that is none is an error that names its row.
+
+    >>> plain_numbers("width", ["3", 4.0], whole=True).tolist()
+    [3, 4]
+    """
+    cells = listed(column)
+    numbers = np.array([_number(cell) for cell in cells], float)
+    wrong = ~(np.isfinite(numbers) & (numbers >= least))
+    if whole:
+        wrong |= (numbers != np.round(numbers)) | (np.abs(numbers) >= 2.0**53)
+    if wrong.any():
+        row = int(wrong.argmax())
+        what = ("whole" if whole else "finite") + " number" + ("" if least == -np.inf else f" of at least {least:g}")
+        raise InputError(f"row {row_number(row)}, column {name!r}: {shown(cells[row])} is not a {what}")
+    return numbers.astype(np.int64) if whole else numbers
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return np.nan

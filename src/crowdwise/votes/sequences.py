@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -12,11 +12,10 @@ import numpy as np
 from ..errors import InputError, how_many
 from .chained import Order, chain_order
 from .codes import Array, find, names_array, shown
-from .columns import encoded, is_empty
+from .columns import RowNumber, encoded, is_blank, plain_numbers
 from .crowd import Crowd
 from .tags import OUTSIDE, Tags, as_bio
-
-RowNumber = Callable[[int], int]
+from .votes import Votes
 
 
 class Tokens(NamedTuple):
@@ -44,6 +43,11 @@ class Sequences(Crowd):
     """
 
     kind: ClassVar[str] = "spans"
+    told_by: ClassVar[Mapping[str, str]] = {"document": "document", "annotator": "annotator"}
+    also_by: ClassVar[Mapping[str, str]] = {
+        "begin": "begin", "end": "end", "label": "label", "position": "position", "tag": "tag", "token": "token",
+    }  # fmt: skip
+    from_frame = Votes.from_frame  # type: ignore[assignment]
 
     @cached_property
     def tags(self) -> Tags:
@@ -93,7 +97,7 @@ class Sequences(Crowd):
         token: the words, one for each vote too. An annotator tags a token once.
         """
         names, code = encoded({"document": document, "annotator": annotator}, _AXES)
-        place = _whole_numbers("position", position)
+        place = plain_numbers("position", position, whole=True)
         if place.size != code["document"].size:
             raise InputError(f"the columns differ in length: document {code['document'].size}, position {place.size}")
         chain = code["document"].astype(np.int64)
@@ -120,6 +124,25 @@ class Sequences(Crowd):
             item_extra=columns,
             keyed_by=("document", "position"),
         )
+
+    @classmethod
+    def from_named(
+        cls, columns: Mapping[str, Any], row_number: RowNumber = lambda row: row, tokens: Tokens | None = None
+    ) -> Self:
+        """Spans, where there are begin and end; tags of tokens, where there is a position."""
+        given = dict(columns)
+        if {"begin", "end", "label"} <= given.keys():
+            kept = {name: given[name] for name in ("document", "annotator", "begin", "end", "label")}
+            return cls.from_spans(**kept, tokens=tokens, row_number=row_number)
+        tag = given.get("tag", given.get("label"))
+        if "position" not in given or tag is None:
+            both = (
+                "spans have the columns document, annotator, begin, end and label, tags document, position, annotator"
+            )
+            raise InputError(f"{both} and label")
+        if tokens is not None:
+            raise InputError("tags are of tokens already: a table of tokens is for spans")
+        return cls.from_tags(given["document"], given["position"], given["annotator"], tag, token=given.get("token"))
 
     @classmethod
     def from_spans(
@@ -231,20 +254,22 @@ def _marked(
     for name, column in (*ends.items(), ("label", labels)):
         if column.shape != code["document"].shape:
             raise InputError(f"the columns differ in length: document {code['document'].size}, {name} {column.size}")
-    empty = {name: _is_blank(column) for name, column in ends.items()}
+    empty = {name: is_blank(column) for name, column in ends.items()}
     half = empty["begin"] != empty["end"]
     if half.any():
         row = int(half.argmax())
         raise InputError(f"row {row_number(row)}: a span has a begin and an end, and one of them is empty")
     some = np.flatnonzero(~empty["begin"])
-    numbers = {name: _whole_numbers(name, column[some], lambda row: row_number(int(some[row])))
-               for name, column in ends.items()}  # fmt: skip
+    numbers = {
+        name: plain_numbers(name, column[some], lambda row: row_number(int(some[row])), whole=True)
+        for name, column in ends.items()
+    }
     wrong = (numbers["begin"] < 0) | (numbers["end"] <= numbers["begin"])
     if wrong.any():
         at = int(wrong.argmax())
         both = f"begin {numbers['begin'][at]} and end {numbers['end'][at]}"
         raise InputError(f"row {row_number(int(some[at]))}: a span ends after it begins, and not before 0: {both}")
-    if (unnamed := _is_blank(labels[some])).any():
+    if (unnamed := is_blank(labels[some])).any():
         raise InputError(f"row {row_number(int(some[unnamed.argmax()]))}, column 'label': the cell is empty")
     texts = np.array([str(name) for name in labels[some].tolist()], object)
     if (texts == OUTSIDE).any():
@@ -312,7 +337,9 @@ def _pieces(marked: _Marked, documents: Array, tokens: Tokens | None, row_number
 def _checked_tokens(tokens: Tokens, documents: Array) -> tuple[Array, Array, Array, Array | None]:
     """Tokens of the documents that somebody saw, in their order; they do not overlap."""
     where = find(names_array(tokens.document), documents)
-    begin, end = _whole_numbers("begin", tokens.begin), _whole_numbers("end", tokens.end)
+    begin, end = (
+        plain_numbers(name, column, whole=True) for name, column in (("begin", tokens.begin), ("end", tokens.end))
+    )
     if (wrong := end <= begin).any():
         row = int(wrong.argmax())
         raise InputError(f"tokens, row {row}: a token ends after it begins: begin {begin[row]} and end {end[row]}")
@@ -331,31 +358,6 @@ def _checked_tokens(tokens: Tokens, documents: Array) -> tuple[Array, Array, Arr
         raise InputError(f"there are no tokens of document {shown(documents[missing[0]])}{more}")
     words = None if tokens.token is None else np.array([str(word) for word in np.asarray(tokens.token, object)], object)
     return where, begin, end, None if words is None else words[order]
-
-
-def _whole_numbers(name: str, column: Any, row_number: RowNumber = lambda row: row) -> Array:
-    """Whole numbers, whether they came as numbers or as text."""
-    cells = np.asarray(column)
-    try:
-        numbers = cells.astype(float)
-    except (TypeError, ValueError):
-        numbers = np.array([_number(cell) for cell in cells.tolist()], float)
-    wrong = ~(np.isfinite(numbers) & (numbers == np.round(numbers)) & (np.abs(numbers) < 2.0**53))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InputError(f"row {row_number(row)}, column {name!r}: {shown(cells[row])} is not a whole number")
-    return numbers.astype(np.int64)
-
-
-def _number(cell: Any) -> float:
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def _is_blank(column: Array) -> Array:
-    return is_empty(column) | np.array([isinstance(cell, str) and not cell.strip() for cell in column.tolist()], bool)
 
 
 def _token_names(*columns: Array) -> Array:

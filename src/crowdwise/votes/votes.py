@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -13,7 +13,8 @@ import numpy as np
 
 from ..errors import InputError, OptionError, how_many
 from .codes import Array, as_names_of, find, names_array, shown, smallest_int, stable_sort
-from .columns import checked_numbers, checked_weight, joined_columns, longer, merged
+from .columns import RowNumber, checked_numbers, checked_weight, joined_columns, longer, merged
+from .frames import as_table, find_column, require_column, values_of
 from .keyed import hashed, keyed_uniform
 from .table import SHOWN, Table
 
@@ -39,6 +40,10 @@ class Votes(ABC):
     kind: ClassVar[str]
     codes: ClassVar[Mapping[str, str]] = {"item": "items", "annotator": "annotators"}
     values: ClassVar[tuple[str, ...]] = ()
+    told_by: ClassVar[Mapping[str, str]] = {}
+    """Columns that a table of these answers has, by the parameters of `from_columns`, and their roles."""
+    also_by: ClassVar[Mapping[str, str]] = {}
+    """Columns that it may have."""
 
     item: Array
     annotator: Array
@@ -129,9 +134,26 @@ class Votes(ABC):
         return cls.from_frame(votes)
 
     @classmethod
-    @abstractmethod
-    def from_frame(cls, frame: Any, **columns: Any) -> Self:
-        """Votes from the rows of a pandas, polars or pyarrow frame."""
+    def from_frame(cls, frame: Any, **named: Any) -> Self:
+        """Votes from the rows of a pandas, polars or pyarrow frame.
+
+        Columns are found by their usual names unless they are named by role: `from_frame(frame, annotator="who")`.
+        """
+        table = as_table(frame)
+        roles = {**cls.told_by, **cls.also_by}
+        if strange := [name for name in named if name not in roles]:
+            raise OptionError(f"{strange[0]}=...: {cls.kind} have the columns {', '.join(roles)}")
+        found = {name: find_column(role, table.columns, named.get(name)) for name, role in roles.items()}
+        for name, role in cls.told_by.items():
+            found[name] = require_column(role, table.columns, found[name])
+        columns = {name: values_of(table[column]) for name, column in found.items() if column is not None}
+        return cls.from_named(columns)
+
+    @classmethod
+    def from_named(cls, columns: Mapping[str, Any], row_number: RowNumber = lambda row: row) -> Self:
+        """Votes from columns by the parameters of `from_columns`; row_number: how a person counts the rows."""
+        made: Self = cls.from_columns(**columns, row_number=row_number)  # type: ignore[attr-defined]
+        return made
 
     # -- counts ---------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .codes import Array
-from .columns import by_name, encoded
-from .frames import as_table, require_column, values_of
+from .columns import RowNumber, by_name, encoded, listed
 from .votes import Repeats, Votes
 
 
@@ -24,6 +23,8 @@ class Texts(Votes):
 
     kind: ClassVar[str] = "texts"
     codes: ClassVar[Mapping[str, str]] = {**Votes.codes, "text": "texts"}
+    told_by: ClassVar[Mapping[str, str]] = {"item": "item", "annotator": "annotator", "text": "text"}
+    also_by: ClassVar[Mapping[str, str]] = {"weight": "weight"}
 
     text: Array
     texts: Array
@@ -41,9 +42,10 @@ class Texts(Votes):
         repeats: Repeats = "all",
         extra: Mapping[str, Any] | None = None,
         annotator_extra: Mapping[str, Any] | None = None,
+        row_number: RowNumber = lambda row: row,
     ) -> Self:
         """Texts from three columns; an empty text is an answer too. Options as in `Crowd.from_columns`."""
-        written = np.array(["" if one is None or one != one else str(one) for one in _listed(text)], object)  # noqa: PLR0124
+        written = np.array(["" if one is None or one != one else str(one) for one in listed(text)], object)  # noqa: PLR0124
         names, code = encoded({"item": item, "annotator": annotator, "text": written}, cls.codes)
         texts = cls(
             **names,
@@ -53,23 +55,3 @@ class Texts(Votes):
             annotator_extra=by_name(annotator_extra, "annotator", names["annotators"], code["annotator"]),
         )
         return texts.once(repeats).with_first("item", items).with_first("annotator", annotators)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        item: str | None = None,
-        annotator: str | None = None,
-        text: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Texts from the rows of a frame of any make; columns are found by their usual names."""
-        table = as_table(frame)
-        roles = {"item": item, "annotator": annotator, "text": text}
-        columns = (values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items())
-        return cls.from_columns(*columns, **options)
-
-
-def _listed(column: Any) -> list[Any]:
-    return column.tolist() if hasattr(column, "tolist") else list(column)

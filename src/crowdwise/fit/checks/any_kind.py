@@ -13,6 +13,7 @@ import numpy as np
 from ...votes.codes import Array, find
 from ...votes.votes import Votes
 from ..climber import Climber, Part
+from ..estimates import Estimate
 from ..result import load
 from .promises import EVERY_KIND, AnyMethod, changed, promise, require_climb, require_close, require_sound, short
 from .small import SMALL
@@ -44,8 +45,8 @@ def rows_keep_their_order(method: AnyMethod, engine: str) -> None:
     names = votes.items[np.random.default_rng(2).permutation(votes.n_items)]
     result = short(method, 2).fit(votes.with_first("item", names), engine=engine)
     assert (result.items == names).all(), "items come out in another order"
-    told = result.to_table().columns.get("item", names)  # spans have rows of their own
-    assert (told == names).all(), "rows of the table are in another order"
+    if type(result.estimate).rows is Estimate.rows:  # spans and boxes have rows of their own
+        assert (result.to_table()["item"] == names).all(), "rows of the table are in another order"
 
 
 @promise(kinds=EVERY_KIND)

@@ -12,6 +12,7 @@ from ...votes.codes import Array
 from ...votes.comparisons import Comparisons
 from ...votes.crowd import Crowd
 from ...votes.ratings import Ratings
+from ...votes.similarities import Groupings
 from ...votes.votes import Votes
 
 
@@ -48,10 +49,26 @@ def small_comparisons(seed: int = 0) -> Comparisons:
     return Comparisons.from_columns(pair[:, 0], pair[:, 1], rng.integers(6, size=300), label.tolist())
 
 
+def small_groupings(seed: int = 0) -> Groupings:
+    """Thirty items of three clusters, which six annotators put onto piles with names of their own."""
+    rng = np.random.default_rng(seed)
+    item, who = np.divmod(np.arange(180), 6)
+    seen = np.where(rng.random(180) < 0.8, item % 3, rng.integers(3, size=180))
+    piles = [f"{one}-{pile}" for one, pile in zip(who.tolist(), ((seen + who) % 3).tolist(), strict=True)]
+    return Groupings.from_columns(item, who, piles)
+
+
 SMALL: dict[str, Callable[[int], Votes]] = {
     "classes": lambda seed: small_crowd(seed)[0],
     "ratings": small_ratings,
     "comparisons": small_comparisons,
+    "label-sets": lambda seed: simulate.label_sets(n_items=40, n_annotators=6, per_item=4, seed=seed).sets,
+    "similarities": lambda seed: (
+        simulate.similarities(n_items=30, n_annotators=6, n_votes=400, n_clusters=3, seed=seed).similarities
+    ),
+    "groupings": small_groupings,
+    "boxes": lambda seed: simulate.boxes(n_items=20, n_annotators=6, per_item=4, seed=seed).boxes,
+    "masks": lambda seed: simulate.masks(n_items=6, n_annotators=5, per_item=4, size=12, seed=seed).masks,
     "texts": lambda seed: simulate.texts(n_items=20, n_annotators=6, per_item=4, n_words=8, seed=seed).texts,
     "spans": lambda seed: simulate.spans(n_documents=16, n_annotators=6, per_document=3, n_tokens=12, seed=seed).spans,
 }
