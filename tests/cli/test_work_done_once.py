@@ -56,4 +56,4 @@ def test_a_json_file_is_read_once(votes, tmp_path, monkeypatch):
 
     monkeypatch.setattr(type(path), "open", open_)
     assert run("aggregate", path, "-m", "majority-vote", "--out", tmp_path / "l.csv").returncode == 0
-    assert opened.count("votes.jsonl") == 2, "its first bytes, which tell what it is, and once to read it"
+    assert opened.count("votes.jsonl") == 3, "its first bytes, for the kind and for the tool, and once to read it"

@@ -106,7 +106,7 @@ def test_who_knows_no_chains_says_so():
         DawidSkene(structure="chain").fit(Crowd.from_matrix([[0, 1], [1, 1]]))
     with pytest.raises(InputError, match="structure='chain': ebcc has hidden states of its own"):
         make("ebcc", structure="chain")
-    with pytest.raises(InputError, match="structure='ring': choose independent or chain"):
+    with pytest.raises(InputError, match="structure='ring': choose independent, chain or graph"):
         make("dawid-skene", structure="ring")
 
 

@@ -48,7 +48,7 @@ def test_formats_do_what_their_entries_say():
         form = entry.load()
         assert (form.read is not None or name == "table") == entry.reads, name
         assert (form.votes is not None, form.labels is not None) == (entry.votes, entry.labels), name
-        assert bool(form.endings) == (entry.votes or entry.labels), name
+        assert bool(form.endings) == bool(entry.votes or entry.labels or entry.numbers), name
 
 
 def help_of(*words):

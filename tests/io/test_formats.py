@@ -84,7 +84,9 @@ def test_questions_are_listed_and_chosen(file):
     with pytest.raises(InputError, match=r"several questions; there are 'mood' \(1 vote\), 'topic' \(1 vote\)"):
         read_votes(path)
     assert triples(read_votes(path, question="topic").crowd) == [(1, "1", "price")]
-    with pytest.raises(InputError, match="question 'who' holds spans of text, which are not read yet"):
+    with pytest.raises(
+        InputError, match="question 'who' holds spans between elements of a page, which are not read yet"
+    ):
         read_votes(path, question="who")
     with pytest.raises(InputError, match="there is no question 'age'"):
         read_votes(path, question="age")
@@ -394,7 +396,7 @@ def test_machines_alone_are_machines(file):
 def test_questions_of_several_labels_are_refused_or_told(file):
     several = {"from_name": "q", "to_name": "t", "type": "choices", "value": {"choices": ["a", "b"]}}
     few = [task(n, by(1, choice("q", "a")), by(2, choice("q", "b") if n else several)) for n in range(3)]
-    assert "1 answer left out: several labels at once, which are not read yet" in read_votes(file(few)).notes
+    assert "1 answer left out: several labels at once (--kind label-sets reads them)" in read_votes(file(few)).notes
     most = [task(n, by(1, choice("q", "a") if not n else several), by(2, several)) for n in range(3)]
     with pytest.raises(InputError, match="question 'q' holds several labels at once"):
         read_votes(file(most), question="q")

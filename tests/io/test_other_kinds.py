@@ -3,12 +3,15 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from crowdwise import InputError
+from crowdwise import InputError, settle
 from crowdwise.errors import OtherKind
 from crowdwise.io import read_votes
-from crowdwise.io.numbers_and_pairs import kind_of, read_comparisons, read_ratings
+from crowdwise.io.kinds import kind_of
+from crowdwise.io.numbers_and_pairs import read_comparisons, read_ratings
+from crowdwise.io.read_kind import read_kind
 from terminal import run
 
 
@@ -60,7 +63,12 @@ def test_argilla_rankings_and_ratings(tmp_path):
     }  # fmt: skip
     file = written(tmp_path / "a.json", [record])
     votes, notes = read_comparisons([file])
-    assert compared(votes) == [("a", "b", "u", "left"), ("a", "c", "u", "left"), ("b", "c", "u", "tie")]
+    turned = {"left": "right", "right": "left", "tie": "tie"}  # a ranking has no sides: which item stands left is a lot
+    said = {
+        (one, other, who, won) if one < other else (other, one, who, turned[won])
+        for one, other, who, won in compared(votes)
+    }
+    assert said == {("a", "b", "u", "left"), ("a", "c", "u", "left"), ("b", "c", "u", "tie")}
     assert "question 'order'" in notes
     assert rated(read_ratings([file])[0]) == [("r1", "u", 4.0)]
 
@@ -156,3 +164,78 @@ def test_ranks_go_back_to_argilla(tmp_path):
     pairs = written(tmp_path / "p.csv", "left,right,annotator,winner\na,b,x,a\n")
     refused = run("aggregate", pairs, "--to", "argilla", "--out", out)
     assert refused.returncode == 2 and "and this is a table" in refused.stderr
+
+
+def test_kinds_are_told_by_columns_wherever_they_come_from(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "a", "b"], "annotator": ["x", "y", "x"], "value": [1.5, 2.5, 3.5]})
+    assert settle(frame).estimate.kind == "values"
+    file = written(tmp_path / "r.jsonl", frame.to_json(orient="records", lines=True))
+    assert kind_of(file)[0] == "ratings" and settle(file).estimate.kind == "values"
+    odd = written(tmp_path / "odd.csv", "i,w,score\na,x,1.5\na,y,2.5\nb,x,3.5\n")
+    assert kind_of(odd, {"item": "i", "annotator": "w"})[0] == "ratings"
+    spoilt = written(tmp_path / "s.csv", "item,annotator,value\n" + "a,x,1.5\n" * 20 + "b,y,NaN\n")
+    done = run("aggregate", spoilt, "--out", tmp_path / "out.csv")
+    assert done.returncode == 1 and "row 22, column 'value': 'NaN' is not a finite number" in done.stderr
+    assert not (tmp_path / "out.csv").exists()
+    empty = written(tmp_path / "e.csv", "item,annotator,value\na,x,1.5\na,y,2.5\nb,y,\n")
+    assert "--no-vote '' leaves such answers out" in run("aggregate", empty).stderr
+    assert run("aggregate", empty, "--no-vote", "").returncode == 0
+    with pytest.raises(InputError, match="kind='numbers': choose auto, classes"):
+        settle(frame, kind="numbers")
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "columns"),
+    [
+        ("spans", "document,annotator,begin,end,label\nd,a,0,4,X\nd,b,0,4,X\nd,c,,,\n",
+         "document,begin,end,label,confidence"),
+        ("spans", "document,position,annotator,label\nd,0,a,B-X\nd,1,a,O\n", "document,position,label,confidence"),
+        ("label-sets", "item,annotator,labels\na,x,p|q\na,y,p\nb,x,\n", "item,labels,confidence"),
+        ("similarities", "left,right,annotator,same\na,b,x,yes\na,c,x,no\nb,c,y,no\n", "item,cluster,confidence"),
+        ("groupings", "item,annotator,group\na,x,1\nb,x,2\na,y,u\nb,y,v\n", "item,cluster,confidence"),
+        ("texts", "item,annotator,text\na,x,one two\na,y,one too\n", "item,text,confidence,written"),
+        ("boxes", "item,annotator,left,top,right,bottom,label\ni,x,0,0,9,9,cat\ni,y,1,0,9,9,cat\nj,x,,,,,\n",
+         "item,left,top,right,bottom,label,confidence"),
+        ("masks", "item,annotator,height,width,runs\ni,x,2,2,0:2\ni,y,2,2,0:2\n", "item,height,width,runs,confidence"),
+    ],
+)  # fmt: skip
+def test_tables_of_structured_answers(tmp_path, name, table, columns):
+    file, out = written(tmp_path / "t.csv", table), tmp_path / "o.csv"
+    assert kind_of(file)[0] == name
+    done = run("aggregate", file, "--out", out, "--annotators-out", tmp_path / "a.csv")
+    assert done.returncode == 0, done.stderr
+    assert out.read_text().splitlines()[0] == columns
+    assert run("agreement", file).returncode == 0
+    assert run("report", file, "--out", tmp_path / "r.html").returncode == 0
+    told = run("aggregate", file, "--kind", name, "--json")
+    assert json.loads(told.stdout)["kind"] == name
+
+
+def test_structured_answers_go_back_to_tools(tmp_path):
+    value = {"start": 0, "end": 3, "labels": ["PER"], "text": "Ada"}
+    tasks = [task(1, who, "labels", value) for who in (7, 8)]
+    tasks[0]["annotations"] += tasks.pop()["annotations"]
+    file, out = written(tmp_path / "t.json", tasks), tmp_path / "o.json"
+    assert run("aggregate", file, "--to", "label-studio", "--out", out).returncode == 0
+    (found,) = json.loads(out.read_text())
+    (result,) = found["predictions"][0]["result"]
+    assert result["value"] == {"start": 0, "end": 3, "labels": ["PER"]} and 0 < result["score"] < 1
+    boxes = {"x": 10, "y": 20, "width": 30, "height": 40, "rectanglelabels": ["cat"]}
+    file = written(tmp_path / "b.json", [task(1, 7, "rectanglelabels", boxes), task(2, 7, "rectanglelabels", boxes)])
+    assert run("aggregate", file, "--to", "label-studio", "--out", out).returncode == 0
+    (result,) = json.loads(out.read_text())[0]["predictions"][0]["result"]
+    assert result["value"]["rectanglelabels"] == ["cat"] and result["value"]["width"] == 30.0
+
+
+def test_columns_of_conll_and_coco(tmp_path):
+    file = written(tmp_path / "c.conll", "Ada B-PER B-PER O\nLee I-PER I-PER ?\nsat O O ?\n\nOslo ? B-LOC ?\n")
+    votes, _ = read_kind("spans", [file], form="conll")
+    assert votes.n_annotators == 3 and "token" in votes.item_extra
+    image = {"id": 1, "file_name": "i.png", "height": 4, "width": 4}
+    drawn = [{"image_id": 1, "category_id": 3, "bbox": [0, 0, 2, 2], "annotator": who,
+              "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]} for who in "ab"]  # fmt: skip
+    coco = {"images": [image], "categories": [{"id": 3, "name": "cat"}], "annotations": drawn}
+    file = written(tmp_path / "k.json", coco)
+    boxes, _ = read_kind("boxes", [file], form="coco")
+    masks, _ = read_kind("masks", [file], form="coco")
+    assert boxes.sides.tolist() == [[0, 0, 2, 2]] * 2 and masks.masks.tolist() == ["0:2 4:2"]

@@ -123,7 +123,7 @@ def test_bad_files_are_named(file, content, message):
 
 
 def test_paths_that_are_no_files(tmp_path):
-    with pytest.raises(InputError, match=r"\.jsonl \(doccano\), \.ann \(brat\) or \.xml \(CVAT\).*there is nothing"):
+    with pytest.raises(InputError, match=r"\.jsonl \(doccano\), \.ann \(brat\), \.xml \(CVAT\).*there is nothing"):
         read_votes(tmp_path)
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_votes(tmp_path / "nowhere.csv")

@@ -46,7 +46,7 @@ def test_comparisons_tell_ranks(comparisons):
 
 def test_a_result_of_classes_is_refused(ratings):
     made = simulate.crowd(simulate.one_coin(4, 2, 0.8), n_items=20, per_item=3, seed=0).crowd
-    with pytest.raises(InputError, match="gives neither values nor scores"):
+    with pytest.raises(InputError, match="names classes: report"):
         report_of_numbers(made, DawidSkene().fit(made))
 
 

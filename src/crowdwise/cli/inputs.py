@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from ..errors import InputError, OptionError, how_many
+from ..errors import InputError, OptionError, OtherKind, how_many
 from .kinds import require_classes
 from .options import READING, SETTLING
 from .speech import say, say_notes, steps
@@ -91,7 +91,9 @@ def _given(context: typer.Context, result: Result, extra: tuple[str, ...]) -> Se
 
     given = context.params
     name = given["result"]
-    if not isinstance(result.votes, Crowd):
+    if result.votes is not None and not isinstance(result.votes, Crowd):
+        raise InputError(f"{name} holds {result.votes.kind}, and this command is for answers that name classes")
+    if result.votes is None:
         raise InputError(f"{name} holds no votes: save it again with aggregate --save")
     told = {*SETTLING, "start"} - {"result", "engine"} | (set() if given["votes"] else set(READING))
     for option in sorted(told & given.keys()):
@@ -159,6 +161,7 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
     names a column of the annotators.
     """
     from ..io import read_votes
+    from ..io.answers import PLACE
 
     chosen = settings(given.get("set_"))
     files = sources(given)
@@ -175,6 +178,10 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
         extra=extra,
         annotator_extra=[str(chosen["by"])] if "by" in chosen else (),
     )
+    if given.get("asked") == "auto" and given.get("method") == "auto" and reading.crowd.keyed_by == PLACE:
+        found = OtherKind(f"{files[0]}: these are spans (--kind classes takes their places as items)")
+        found.kind = "spans"
+        raise found
     before = f"{files[0]}: " if len(files) == 1 else ""
     for note in reading.notes:
         say(f"{before}{note}")

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, OptionError
+from ..methods import DEFAULTS
 from .speech import say
 
-KINDS = ("classes", "ratings", "comparisons")
+KINDS = tuple(DEFAULTS)
 
 
 def kind_of(given: Mapping[str, Any]) -> str:
     """The kind of answers that a command was given, or told to take; what was seen is said."""
-    if given["kind"] not in ("auto", *KINDS):
-        raise OptionError(f"--kind {given['kind']}: choose auto, {', '.join(KINDS)}")
+    _require_known(given)
     if given["kind"] != "auto":
         return str(given["kind"])
     if given.get("result"):
@@ -30,8 +30,7 @@ def kind_of(given: Mapping[str, Any]) -> str:
 
 def require_classes(given: Mapping[str, Any]) -> None:
     """Answers of another kind are refused by a command that is for classes only."""
-    if given["kind"] not in ("auto", *KINDS):
-        raise OptionError(f"--kind {given['kind']}: choose auto, {', '.join(KINDS)}")
+    _require_known(given)
     told = given["kind"]
     found, why = (told, "") if told != "auto" else ("classes", "") if given["input_format"] else _seen(given)
     if found != "classes":
@@ -43,11 +42,19 @@ def require_classes(given: Mapping[str, Any]) -> None:
         )
 
 
+def _require_known(given: Mapping[str, Any]) -> None:
+    if given["kind"] not in ("auto", *KINDS):
+        raise OptionError(f"--kind {given['kind']}: choose auto, {', '.join(KINDS)}")
+
+
 def _seen(given: Mapping[str, Any]) -> tuple[str, str]:
-    from ..io.numbers_and_pairs import kind_of as kind_of_file
+    from ..io.kinds import KINDS as READ
+    from ..io.kinds import kind_of as kind_of_file
 
     files = _files(given)
-    return kind_of_file(files[0], {"label": given["label"]}) if files else ("classes", "")
+    named = {role: given.get(role) for role in ("item", "annotator")}
+    named |= dict.fromkeys({"label", *(kind.main for kind in READ.values())}, given.get("label"))
+    return kind_of_file(files[0], named) if files else ("classes", "")
 
 
 def _files(given: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 
 from ..errors import OptionError, OtherKind
 from ..io.formats import FORMATS
-from .kinds import kind_of
+from .kinds import KINDS, kind_of
 from .paths import READ, WRITTEN, require_apart
 from .speech import kept, say, set_loudness
 
@@ -39,13 +39,18 @@ ProbabilityColumn = Annotated[
     ),
 ]
 Hard = Annotated[bool, typer.Option("--hard", help="Ignore probabilities: every vote counts fully.")]
+TokensTable = Annotated[
+    str | None,
+    typer.Option("--tokens", help="Spans: a table of the tokens of documents: document, begin, end, token."),
+    READ,
+]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="What separates columns.", show_default="detected")]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="How text is encoded, such as cp1252.", show_default="UTF-8, UTF-16")
 ]
 Kind = Annotated[
     str,
-    typer.Option("--kind", help="auto, classes, ratings (numbers) or comparisons (left, right, winner)."),
+    typer.Option("--kind", help=f"What answers are: auto, {', '.join(KINDS)}."),
 ]
 FORMATS_READ = ", ".join(name for name, entry in FORMATS.own.items() if entry.reads)
 VOTES_TO = ", ".join(name for name, entry in FORMATS.own.items() if entry.votes)
@@ -117,6 +122,7 @@ READING: dict[str, tuple[Any, Any]] = {
     "weight": (WeightColumn, None),
     "probability": (ProbabilityColumn, None),
     "hard": (Hard, False),
+    "tokens": (TokensTable, None),
 }
 # How votes are settled: the options of every command that does.
 SETTLING: dict[str, tuple[Any, Any]] = {
@@ -193,13 +199,15 @@ def also_for(other: Callable[[dict[str, Any], str], None]) -> Decorator:
     def extend(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def told_apart(context: typer.Context, **given: Any) -> None:
-            found = kind_of(context.params)
-            context.params["kind"] = found
+            told, found = context.params["kind"], kind_of(context.params)
+            context.params |= {"kind": found, "asked": told}
             if found == "classes":
                 try:
                     function(context, **given)
                     return
                 except OtherKind as answers:
+                    if told != "auto":
+                        raise
                     found = answers.kind
                     say(f"{answers}".partition(" (--kind")[0])
             other(context.params, found)

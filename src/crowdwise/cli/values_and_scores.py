@@ -1,9 +1,10 @@
-"""What commands do with ratings and comparisons: values and scores, their annotators, agreement, a report."""
+"""What commands do with answers that name no classes: what is found, their annotators, agreement, a report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
 # Options of votes that name classes, and what they are where nobody gave them.
 CLASSES_ONLY = {
-    "min_confidence": 0.0, "calibrate": False, "start": None, "no_vote": None, "normalise": False, "trusted": None,
+    "min_confidence": 0.0, "calibrate": False, "start": None, "normalise": False, "trusted": None,
     "probability": None, "prune": None, "by_class": None, "attacked": None, "time": None, "seconds": None, "by": None,
     "classes": None, "truth": None, "anonymise": False, "key": None, "hard": False, "repeats": "all", "encoding": None,
     "pruned": None, "metric": "nominal", "methods": None, "labels_out": None,
 }  # fmt: skip
 LEVEL = 0.9
+FOUND = {"ratings": "values", "comparisons": "scores", "similarities": "items", "groupings": "items",
+         "label-sets": "sets"}  # fmt: skip
 MOST_ROWS = 20  # of a table, on a terminal
 
 
@@ -40,24 +43,16 @@ class Found(NamedTuple):
 
 def read(given: Mapping[str, Any], found: str) -> tuple[Votes, list[str]]:
     """The votes of a kind, as a command was told to read them; options that are for classes are refused."""
-    from ..io import numbers_and_pairs as tables
+    from ..io.read_kind import read_kind
 
     for option, default in CLASSES_ONLY.items():
         if option in given and given[option] != default and given[option]:
             spelt = {"pruned": "prune", "labels_out": "labels"}.get(option, option).replace("_", "-")
             raise OptionError(f"--{spelt} is for votes that name classes, and these are {found}")
     told = inputs.columns_of(given)
-    columns = {name: told[name] for name in ("annotator", "label", "weight", "delimiter")}
-    columns |= {"form": given["input_format"], "question": given["question"]}
-    votes: Votes
-    if found == "ratings":
-        votes, notes = tables.read_ratings(
-            inputs.sources(given), item=given["item"], annotators=told["annotators"], **columns
-        )
-    else:
-        if given["item"]:
-            raise OptionError("--item is for one item per row, and comparisons have two: name columns left and right")
-        votes, notes = tables.read_comparisons(inputs.sources(given), **columns)
+    columns = {name: told[name] for name in ("item", "annotator", "label", "weight", "delimiter", "annotators")}
+    columns |= {"form": given["input_format"], "question": given["question"], "tokens": given["tokens"]}
+    votes, notes = read_kind(found, inputs.sources(given), no_vote=given["no_vote"] or (), **columns)
     for note in notes:
         speech.say(note)
     return votes, notes
@@ -113,7 +108,7 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
         here = {"items": speech.records(table)} if given["out"] == "-" else {"out": given["out"]}
         speech.as_json({**summary, **here})
     elif given["out"] != "-":
-        what = "values" if found == "ratings" else "scores"
+        what = FOUND.get(found, found)
         speech.say(f"{how_many(len(table), what)} by {name} from {votes.sizes}: {given['out']}")
 
 
@@ -136,9 +131,10 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result) -> None:
     from ..io.numbers_and_pairs import question_of
     from ..io.recognise import of_records
     from ..io.source import open_source
+    from ..io.write_answers import write_answers
 
     files = inputs.sources(given) if given["votes"] else []
-    own = files[0] if len(files) == 1 else None
+    own = files[0] if len(files) == 1 and Path(files[0]).is_file() else None
     question = given["question"] or (question_of(own, found, given["input_format"]) if own else None)
     if question is None:
         own = None  # a table
@@ -148,6 +144,10 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result) -> None:
             )
     elif own and getattr(of_records(open_source(own), None), "form", "") != given["to"]:
         own = None
+    if found not in ("ratings", "comparisons"):
+        write_answers(found, result.to_table(), given["out"], given["to"], source=own, question=question or "answer",
+                      model=f"crowdwise {result.method.name}")  # fmt: skip
+        return
     labels = Labels.of_numbers(result)
     write_labels(labels, given["out"], given["to"], source=own, question=question or "value")
 
@@ -157,7 +157,8 @@ def of_items(result: Result, level: float) -> Table:
     from ..fit.estimates import Values
     from ..votes.table import Table
 
-    assert isinstance(result.estimate, Values)  # scores too
+    if not isinstance(result.estimate, Values):  # values and scores
+        return result.to_table()
     low, high = result.estimate.interval(level)
     return Table({**result.to_table().columns, "low": low, "high": high})
 
@@ -199,6 +200,7 @@ def agreement(given: Mapping[str, Any], found: str) -> None:
     """How much ratings of the same item, or answers to the same pair, agree."""
     from ..io import write_table
     from ..study.numbers import answers_alike, reliability
+    from ..study.structured import structured_agreement
 
     if given["pairs"]:
         raise OptionError(f"--pairs is for votes that name classes, and these are {found}")
@@ -206,7 +208,8 @@ def agreement(given: Mapping[str, Any], found: str) -> None:
     with speech.spoken_warnings(), speech.progress("agreement"):
         votes: Any
         votes, _ = read({**given, "gold": None, "hard": False}, found)
-        table = reliability(votes, **options) if found == "ratings" else answers_alike(votes, **options)
+        measure: Any = {"ratings": reliability, "comparisons": answers_alike}.get(found, structured_agreement)
+        table = measure(votes, **options)
     if given["out"]:
         write_table(table, given["out"])
     if given["json"]:
@@ -234,7 +237,7 @@ def report(given: Mapping[str, Any], found: str) -> None:
         )
         if given["labels"]:
             write_table(of_items(result, given["level"]), given["labels"])
-            speech.say(f"{'values' if found == 'ratings' else 'scores'}: {given['labels']}")
+            speech.say(f"{FOUND.get(found, found)}: {given['labels']}")
         if given["annotators_out"]:
             write_table(verdicts(votes, result, level=given["level"]), given["annotators_out"])
             speech.say(f"annotators: {given['annotators_out']}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,10 +20,12 @@ from ..votes.known import Known, with_known
 from ..votes.ties import shared
 from .aggregator import Aggregator
 from .climber import Climber, Part, added
+from .graph_strength import strength_of
 from .method import Callback, Solution
+from .options import NonNegative
 from .params import Axes, Names, Params
 from .result import Result
-from .structure import Chain, ClassShares, Inferred, Structure, checked_class_prior
+from .structure import Chain, ClassShares, Graph, Inferred, Structure, checked_class_prior
 
 
 def vote_shares(ops: NumpyEngine, given: Array | None = None) -> Array:
@@ -44,24 +46,26 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
     A method says `log_likelihood`, `statistics`, `estimate` and `log_prior`. Statistics are sums over items.
 
     class_prior: "learned", "uniform", or the classes' probabilities in their order. class_smoothing: pseudo-count of
-    each class, where it is learned. structure: "independent", or "chain" for items that follow each other (tokens of
-    documents). max_iter, tol, restarts, accelerate, history: as in `Climber`.
+    each class, where it is learned. structure: "independent", "chain" for items that follow each other (tokens of
+    documents), or "graph" for items that are linked (`Crowd.with_graph`). strength: of the links; found by held-out
+    votes unless it is told. max_iter, tol, restarts, accelerate, history: as in `Climber`.
     """
 
     unit: ClassVar[str] = "log-odds"
     first: ClassVar[str] = "soft"
     """Where iterations begin unless told: votes, soft or hard, or a method's name."""
-    params: ClassVar[Mapping[str, Axes]] = Chain.params
+    params: ClassVar[Mapping[str, Axes]] = {**Chain.params, **Graph.params}
 
     class_prior: str | tuple[float, ...] = "learned"
     class_smoothing: float = 0.01
-    structure: Literal["independent", "chain"] = "independent"
+    structure: Literal["independent", "chain", "graph"] = "independent"
+    strength: NonNegative | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "class_prior", checked_class_prior(self.class_prior))
-        if self.structure == "chain" and self.states_per_class > 1:
-            raise InputError(f"structure='chain': {self.name} has hidden states of its own, and knows no chains")
+        if self.structure != "independent" and self.states_per_class > 1:
+            raise InputError(f"structure={self.structure!r}: {self.name} has hidden states of its own, and knows none")
         if self.structure == "chain" and self.class_prior != "learned":
             raise InputError(f"class_prior={self.class_prior!r}: a chain learns its own shares of the classes")
 
@@ -123,7 +127,9 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
     @property
     def coupling(self) -> Structure:
         """The structure that was asked for."""
-        return self.independent if self.structure == "independent" else Chain()
+        if self.structure == "independent":
+            return self.independent
+        return Chain() if self.structure == "chain" else Graph(self.class_prior, self.class_smoothing)
 
     def e_step(self, ops: NumpyEngine, params: Params, known: Known | None) -> Inferred:
         """Posterior over the hidden states, (items, states), the structure's sums, and the log-evidence."""
@@ -167,6 +173,10 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
         return votes.with_classes([*start.classes.tolist(), *new.tolist()])
 
     def solve(self, ops: NumpyEngine, known: Known | None, start: Any, callback: Callback | None) -> Solution[Array]:
+        if self.structure == "graph" and self.strength is None:
+            return replace(self, strength=strength_of(self, ops, known)).solve(ops, known, start, callback)
+        if self.structure == "graph" and start is None:  # links join classes that are not told apart yet
+            start = replace(self, structure="independent", strength=None).solve(ops, known, None, callback).found
         start = self.first if start is None else start
         if isinstance(start, str) and start not in VOTED:
             if METHODS[start].takes != "classes":
@@ -182,7 +192,8 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
         return super().solve_parts(parts, start, callback)
 
     def begin(self, ops: NumpyEngine) -> Params:
-        return self.initial(ops.n_annotators, ops.n_classes)
+        strength = {"strength": np.array([float(self.strength or 0.0)])} if self.structure == "graph" else {}
+        return self.initial(ops.n_annotators, ops.n_classes) | strength
 
     def names_of(self, ops: NumpyEngine) -> Names:
         return Names(ops.crowd.annotators, ops.crowd.classes)

@@ -106,6 +106,6 @@ class Scores(Values):
     kind: ClassVar[str] = "scores"
 
     def columns(self) -> dict[str, Array]:
-        rank = np.empty(self.mean.size, int)
-        rank[np.argsort(-self.mean, kind="stable")] = np.arange(1, self.mean.size + 1)
+        score = np.round(self.mean, 9)  # equal scores share a rank
+        rank = 1 + np.searchsorted(np.sort(-score), -score)
         return {"score": self.mean, "sd": self.sd, "rank": rank}

@@ -148,6 +148,55 @@ class Chain(Structure):
         return layout
 
 
+@dataclass(frozen=True)
+class Graph(Independent):
+    r"""Items that are linked tend to be of one class: a Potts prior, by mean field.
+
+    .. math::
+        q_i(k) \propto \pi_k \, e_i(k) \exp\left(\beta \sum_j w_{ij} q_j(k)\right)
+
+    e is what the votes say, w the shares of an item's links. Damped sweeps, from what the votes alone say; beta stands
+    in `params["strength"]`.
+    """
+
+    params: ClassVar[Mapping[str, Axes]] = {"strength": Axes(("strength",), "real")}
+    prior: str | tuple[float, ...] = "learned"
+    smoothing: float = 0.01
+    sweeps: ClassVar[int] = 10
+
+    def estimate(self, sums: Params, params: Params) -> Params:
+        return {"prior": class_shares(self.prior, sums["states"] + self.smoothing), "strength": params["strength"]}
+
+    def log_shares(self, params: Params) -> Array:
+        return np.log(params["prior"])
+
+    def log_prior(self, params: Params) -> float:
+        return self.smoothing * float(np.log(params["prior"]).sum()) if self.prior == "learned" else 0.0
+
+    def posterior(self, ops: NumpyEngine, log_evidence: Array, params: Params) -> Inferred:
+        from scipy.special import xlogy
+
+        links, strength = self.layout(ops), float(params["strength"][0])
+        log = log_evidence + self.log_shares(params)
+        posterior, evidence = normalise(log)
+        if not strength:
+            return Inferred(posterior, self.sums(ops, posterior), evidence)
+        for _ in range(self.sweeps):
+            posterior = 0.5 * posterior + 0.5 * normalise(log + strength * (links @ posterior))[0]
+        pull = links @ posterior
+        said = np.where(posterior > 0.0, posterior * np.maximum(log, -1e300), 0.0).sum()
+        bound = said + 0.5 * strength * (posterior * pull).sum() - xlogy(posterior, posterior).sum()
+        return Inferred(posterior, self.sums(ops, posterior), float(bound))
+
+    def layout(self, ops: NumpyEngine) -> Any:
+        """The links of a crowd's items, (items, items)."""
+        if Graph not in ops.kept:
+            if ops.crowd.graph is None:
+                raise InputError("structure='graph' needs items that are linked: Crowd.with_graph or with_neighbours")
+            ops.kept[Graph] = ops.crowd.graph.matrix(ops.n_items)
+        return ops.kept[Graph]
+
+
 def class_shares(prior: str | tuple[float, ...], mass: Array) -> Array:
     """The probability of each class: learned from its mass, uniform, or as given."""
     if prior == "uniform":

@@ -19,7 +19,16 @@ COLUMNS = ("item", "annotator", "label", "time", "seconds", "probability", "kind
 LARGEST = 1 << 63  # whole number
 EXTRA = ("time", "seconds", "probability")  # of the votes
 PLACE = ("document", "start", "end")  # of a piece of text
-OTHERS = {"ratings": ("item", "annotator", "value"), "comparisons": ("left", "right", "annotator", "winner", "context")}
+OTHERS = {
+    "ratings": ("item", "annotator", "value"),
+    "comparisons": ("left", "right", "annotator", "winner", "context"),
+    "spans": ("document", "annotator", "begin", "end", "label"),
+    "label-sets": ("item", "annotator", "labels"),
+    "texts": ("item", "annotator", "text"),
+    "boxes": ("item", "annotator", "left", "top", "right", "bottom", "label"),
+    "masks": ("item", "annotator", "height", "width", "runs"),
+}
+NAMES = {"item", "annotator", "document", "left", "right", "value", "winner", "context"}  # values that name something
 
 
 @dataclass
@@ -49,6 +58,7 @@ class Answers:
     others: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)  # and these, in the columns of `OTHERS`
     data: set[str] = field(default_factory=set)  # questions that seem to be none: taken only if they are asked for
     classes: dict[str, dict[Any, None]] = field(default_factory=dict)  # that a question has beside those that were said
+    seen: dict[tuple[Any, str], None] = field(default_factory=dict)  # who looked at which item
     not_chances: int = 0  # scores of machines that are no probabilities
     where: str = ""  # the record that is being read
 
@@ -122,6 +132,10 @@ class Answers:
         if before != label:
             self.fail(question, f"item {item!r} has gold {label!r} here and {before!r} above")
 
+    def saw(self, item: Any, who: Any) -> None:
+        """Somebody looked at an item: where they marked nothing, that is an answer."""
+        self.seen[item, str(who)] = None
+
     def skip(self, reason: str) -> None:
         """One answer that is no vote."""
         self.skipped[reason] += 1
@@ -135,8 +149,18 @@ class Answers:
         """An answer of another kind, its values in the order of `OTHERS`; of two kinds, the first is kept."""
         self.refuse(question, kind)
         if self.kinds.setdefault(question, kind) == kind:
-            named = [self.named(value, name) for name, value in zip(OTHERS[kind], values, strict=True)]
-            self.others.setdefault(question, []).append(tuple(named))
+            self._keep(question, kind, values)
+
+    def beside(self, question: str, kind: str, *values: Any) -> None:
+        """An answer of another kind that stands beside votes on the same question: marks, and the places of marks."""
+        if self.kinds.setdefault(question, kind) == kind:
+            self._keep(question, kind, values)
+
+    def _keep(self, question: str, kind: str, values: tuple[Any, ...]) -> None:
+        pairs = zip(OTHERS[kind], values, strict=True)
+        strict = NAMES if kind != "boxes" else {"item", "annotator"}
+        named = [self.named(value, name) if name in strict else value for name, value in pairs]
+        self.others.setdefault(question, []).append(tuple(named))
 
     def chance(self, score: Any) -> float | None:
         """A machine's score, if it is a probability: some put other scores there."""
@@ -183,7 +207,7 @@ class Answers:
                 if name == chosen
                 else f"question {name!r} is left out: it holds "
             )
-            left_out.append(f"{whose}{what}{_hint(what)}")
+            left_out.append(f"{whose}{SAID.get(what, what)}{_hint(what)}")
         return crowd, gold, [*notes, *left_out]
 
     def chosen(self, question: str | None) -> str:
@@ -193,10 +217,13 @@ class Answers:
             if question in self.votes and count <= len(self.votes[question]["label"]):
                 return question
             if count:
-                raise self._other(f"question {question!r} holds {what}{_hint(what)}", what)
+                raise self._other(f"question {question!r} holds {SAID.get(what, what)}{_hint(what)}", what)
             raise InputError(f"{self.name}: there is no question {question!r}; {self._questions()}")
         if not self.votes:
-            found = [f"question {name!r} holds {what}{_hint(what)}" for name, (what, _) in self.refused.items()]
+            found = [
+                f"question {name!r} holds {SAID.get(what, what)}{_hint(what)}"
+                for name, (what, _) in self.refused.items()
+            ]
             if found:
                 raise self._other("; ".join(found), next(iter(self.kinds.values()), ""))
             skipped = ", ".join(f"{count} {reason}" for reason, count in self.skipped.items())
@@ -215,6 +242,9 @@ class Answers:
     def _questions(self) -> str:
         found = [f"{name!r} ({how_many(len(columns['label']), 'votes')})" for name, columns in self.votes.items()]
         return f"there are {', '.join(found)}"
+
+
+SAID = {"label-sets": "several labels at once", "texts": "free texts"}
 
 
 def _hint(what: str) -> str:

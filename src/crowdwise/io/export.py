@@ -62,7 +62,7 @@ def write_votes(crowd: Crowd, target: str | Path, to: str = "table", *, question
         notes = _no_room(crowd, to)
         crowd = likeliest(crowd) if "probability" in crowd.extra else crowd
         crowd = crowd.once() if form.once else crowd
-    _write(form.votes(crowd, question), target)
+    write_content(form.votes(crowd, question), target)
     return notes
 
 
@@ -76,10 +76,11 @@ def write_labels(
     check_target(target, to, label_formats())
     form = format_of(to)
     assert form.labels is not None
-    _write(form.labels(labels, question, None if source is None else records_of(open_source(source))), target)
+    write_content(form.labels(labels, question, None if source is None else records_of(open_source(source))), target)
 
 
-def _write(content: Content, target: str | Path) -> None:
+def write_content(content: Content, target: str | Path) -> None:
+    """Write what stands in a file, whole or not at all."""
     if isinstance(content, Table):
         write_table(content, target)
     elif callable(content):

@@ -1,9 +1,9 @@
-"""Tables of ratings and of comparisons: how they are told from tables of classes, and read."""
+"""Tables of ratings and of comparisons, long and wide, and what they hold beside."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 from itertools import combinations
 from pathlib import Path
@@ -18,61 +18,14 @@ from ..votes.frames import find_column, plain_name, require_column
 from ..votes.ratings import Ratings
 from .answers import Answers
 from .cells import decoded, numbers_of, plain, require_filled
+from .kinds import NUMBERS, WMT
 from .other_answers import CONTEXT, chosen_answers, other_votes
-from .recognise import of_files, of_records, of_table, tool_of
-from .source import Source, open_source
-from .table_rows import Rows, columns_of, read_rows
+from .recognise import form_of_one_file, format_of, of_files, of_one_file, of_records, of_table, tool_of
+from .source import open_source
+from .table_rows import Rows, read_rows
 
-KINDS = ("classes", "ratings", "comparisons")
-JSON = {".json", ".jsonl", ".ndjson"}  # not opened twice: --kind says what they hold
-WINNERS = {"winner", "preferred", "better"}
-NUMBERS = ("value", "rating", "score")  # names of columns that may hold ratings
-MANY = 11  # distinct numbers, from which they are no classes
 EVERYBODY = "everybody"
-WMT = {"judgeID", "segmentId", "system1Id", "system1rank"}  # columns of its judgments
 SYSTEM = re.compile(r"system\d+Id$")
-
-
-def kind_of(source: str | Path, given: Mapping[str, str | None] | None = None) -> tuple[str, str]:
-    """The kind of votes in a file, "classes" unless its columns say otherwise, and the sentence that says why.
-
-    Comparisons have columns for a left and a right item and a winner. Ratings have a column called value, rating or
-    score, and none that is called label, whose cells are numbers, fractions or eleven different ones at least.
-    """
-    given = given or {}
-    path = Path(source)
-    if str(source) == "-" or not path.is_file() or JSON & set(path.suffixes):
-        return "classes", ""
-    opened = open_source(source)
-    names = columns_of(opened)
-    return _compared(names) or _rated(opened, names, given)
-
-
-def _compared(names: list[str]) -> tuple[str, str] | None:
-    plainly = {plain_name(name) for name in names}
-    if set(names) >= WMT:
-        return "comparisons", "columns of WMT's judgments: these are comparisons of systems"
-    left, right = (find_column(role, names) for role in ("left", "right"))
-    winner = find_column("winner", names)
-    if left and right and winner and (plainly & WINNERS or not {plain_name(left), plain_name(right)} & {"a", "b"}):
-        return "comparisons", f"columns {left!r}, {right!r} and {winner!r}: these are comparisons"
-    return None
-
-
-def _rated(opened: Source, names: list[str], given: Mapping[str, str | None]) -> tuple[str, str]:
-    label = given.get("label") or find_column("label", names)
-    if label is None or label not in names or plain_name(label) not in NUMBERS or not find_column("annotator", names):
-        return "classes", ""
-    rows = read_rows(opened, wanted=lambda there: [name for name in there if name == label])
-    try:
-        some = np.ones(rows.table.num_rows, bool)
-        numbers = numbers_of(rows, label, some, (-np.inf, np.inf))
-    except InputError:
-        return "classes", ""
-    distinct = np.unique(numbers)
-    if (distinct == np.round(distinct)).all() and distinct.size < MANY:
-        return "classes", f"the numbers in column {label!r} are taken as classes; --kind ratings takes them as numbers"
-    return "ratings", f"column {label!r} holds numbers: these are ratings (--kind classes takes them as classes)"
 
 
 def read_ratings(
@@ -86,6 +39,7 @@ def read_ratings(
     annotators: Sequence[str] = (),
     form: str | None = None,
     question: str | None = None,
+    no_vote: Collection[str] = (),
 ) -> tuple[Ratings, list[str]]:
     """Ratings from tables, long or wide, or from exports, and what a person should know about the reading.
 
@@ -97,11 +51,13 @@ def read_ratings(
         names = rows.names
         if annotators or not (find_column("annotator", names, annotator) or label):
             return _wide_ratings(rows, find_column("item", names, item) or names[0], annotators)
-        value = label or find_column("value", names) or require_column("value", names)
+        value = label or _numbers_in(rows) or require_column("label", names)
+        rows = without(rows, value, no_vote)
         roles = {"item": item, "annotator": annotator}
         taken = {role: require_column(role, names, name) for role, name in roles.items()}
-        for name in (*taken.values(), value):
-            require_filled(rows, find_column("item", names, name) or name)
+        for name in taken.values():
+            require_filled(rows, name)
+        require_filled(rows, find_column("item", names, value) or value, "; --no-vote '' leaves such answers out")
         some, counts = np.ones(rows.table.num_rows, bool), find_column("weight", names, weight)
         return Ratings.from_columns(
             plain(rows.table[taken["item"]]),
@@ -111,6 +67,26 @@ def read_ratings(
         )
 
     return _joined(sources, "ratings", one, delimiter, form, question)
+
+
+def _numbers_in(rows: Rows) -> str | None:
+    """The column of ratings: by its name, the first of several that are there, which is told."""
+    there = [name for name in rows.names if plain_name(name) in NUMBERS]
+    if len(there) > 1:
+        rows.notes.append(
+            f"ratings come from column {there[0]!r}; not used: {', '.join(there[1:])} (--label names one)"
+        )
+    return there[0] if there else find_column("value", rows.names)
+
+
+def without(rows: Rows, column: str, no_vote: Collection[str]) -> Rows:
+    """The rows whose cell says something else; the others are counted in a note."""
+    if not no_vote or column not in rows.names:
+        return rows
+    cells = decoded(rows.table[column]).to_pylist()
+    kept = np.flatnonzero([("" if cell is None else str(cell)) not in no_vote for cell in cells])
+    rows.notes.append(f"{how_many(len(cells) - kept.size, 'answers')} left out: no vote")
+    return rows._replace(table=rows.table.take(kept), row_number=lambda place: rows.row_number(int(kept[place])))
 
 
 def _wide_ratings(rows: Rows, item: str, annotators: Sequence[str]) -> Ratings:
@@ -143,6 +119,7 @@ def read_comparisons(
     delimiter: str | None = None,
     form: str | None = None,
     question: str | None = None,
+    no_vote: Collection[str] = (),
 ) -> tuple[Comparisons, list[str]]:
     """Comparisons from tables with one row per comparison, or exports, and what a person should know of the reading.
 
@@ -156,10 +133,10 @@ def read_comparisons(
         if set(names) >= WMT:
             return _judgments(rows)
         taken = {role: require_column(role, names, name) for role, name in (("left", left), ("right", right))}
-        winner = require_column("winner", names, label)
-        for name in (*taken.values(), winner):
+        winner, who = require_column("winner", names, label), find_column("annotator", names, annotator)
+        rows = without(rows, winner, no_vote)
+        for name in (*taken.values(), winner, *(() if who is None else (who,))):
             require_filled(rows, name)
-        who = find_column("annotator", names, annotator)
         if who is None:
             notes.append("there is no column of annotators: all comparisons count as one person's")
         some, counts = np.ones(rows.table.num_rows, bool), find_column("weight", names, weight)
@@ -210,16 +187,19 @@ def read_values(source: str | Path) -> dict[Any, float]:
 
 def question_of(source: str | Path, kind: str, form: str | None = None) -> str | None:
     """The only question of a kind in an export; None for a table."""
-    answers = _opened(source, None, form)
+    answers = opened_answers(source, None, form)
     return chosen_answers(answers, kind)[1] if isinstance(answers, Answers) else None
 
 
-def _opened(source: str | Path, delimiter: str | None, form: str | None) -> Rows | Answers:
+def opened_answers(source: str | Path, delimiter: str | None, form: str | None) -> Rows | Answers:
     """A table's rows, or an export's answers."""
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         return of_files(path, form)
     opened = open_source(source)
+    single = form_of_one_file(opened) if form is None else form
+    if single is not None and format_of(single).shape == "folder":
+        return of_one_file(opened, single)
     found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
     if isinstance(found, Answers):
         return found
@@ -234,7 +214,7 @@ def _joined(
 ) -> tuple[Any, list[str]]:
     found, notes = [], []
     for source in sources:
-        rows = _opened(source, delimiter, form)
+        rows = opened_answers(source, delimiter, form)
         if isinstance(rows, Answers):
             votes, told = other_votes(rows, kind, question)
             found.append(votes)

@@ -1,17 +1,26 @@
-"""Answers of an export that are no classes: ratings, and comparisons of two."""
+"""Answers of an export that are no classes, as votes of their kind."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, how_many
+from ..votes.boxes import Boxes
 from ..votes.comparisons import Comparisons
+from ..votes.label_sets import LabelSets
+from ..votes.masks import Masks
 from ..votes.ratings import Ratings
+from ..votes.sequences import Sequences, Tokens
 from ..votes.votes import Votes
-from .answers import Answers
+from ..votes.written import Texts
+from .answers import OTHERS, Answers
 
+WORD = re.compile(r"\w+|[^\w\s]")
+CONTAINERS: dict[str, type[Votes]] = {"label-sets": LabelSets, "texts": Texts, "boxes": Boxes, "masks": Masks}
+EMPTY = {"spans": (None, None, None), "boxes": (None,) * 5}  # somebody looked, and marked nothing
 CONTEXT = "context"  # what a comparison is about: the task, the prompt
 
 
@@ -32,9 +41,15 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
         if kind == "ratings":
             item, who, value = columns
             return Ratings.from_columns(_names(item), _names(who), np.array(value, float)), notes
-        left, right, who, winner, context = columns
-        extra = {CONTEXT: np.array([str(one) for one in context], object)}
-        return Comparisons.from_columns(_names(left), _names(right), _names(who), winner, extra=extra), notes
+        if kind == "comparisons":
+            left, right, who, winner, context = columns
+            extra = {CONTEXT: np.array([str(one) for one in context], object)}
+            return Comparisons.from_columns(_names(left), _names(right), _names(who), winner, extra=extra), notes
+        named = {name: _names(column) if name in ("item", "document", "annotator") else column
+                 for name, column in zip(OTHERS[kind], columns, strict=True)}  # fmt: skip
+        if kind == "spans":
+            return Sequences.from_named(named, tokens=_tokens(answers, named["document"], named["end"])), notes
+        return CONTAINERS[kind].from_named(named), notes
     except InputError as error:
         raise error.named(answers.name) from error
 
@@ -45,8 +60,18 @@ def chosen_answers(answers: Answers, kind: str, question: str | None = None) -> 
     if kind == "ratings":
         for name, columns in answers.votes.items():
             numbers = [_number(label) for label in columns["label"]]
-            if None not in numbers and name not in answers.data:
+            if None not in numbers and (name not in answers.data or name == question):
                 there.setdefault(name, list(zip(columns["item"], columns["annotator"], numbers, strict=True)))
+    if kind == "label-sets":  # of a question, those with one label are votes
+        for name, columns in answers.votes.items():
+            if name in there or not there:
+                single = [(item, who, [label]) for item, who, label in zip(columns["item"], columns["annotator"],
+                          columns["label"], strict=True)]  # fmt: skip
+                there[name] = [*there.get(name, []), *single]
+    for name, rows in there.items():
+        if kind in EMPTY and (not question or name == question):
+            heard = {row[:2] for row in rows}
+            there[name] = [*rows, *((*pair, *EMPTY[kind]) for pair in answers.seen if pair not in heard)]
     if question is not None and question not in there:
         raise InputError(f"{answers.name}: there are no {kind} under question {question!r}; {_told(there)}")
     if question is None and len(there) != 1:
@@ -56,6 +81,22 @@ def chosen_answers(answers: Answers, kind: str, question: str | None = None) -> 
         raise InputError(f"{answers.name}: {what}")
     chosen = next(iter(there)) if question is None else question
     return there[chosen], chosen
+
+
+def _tokens(answers: Answers, documents: list[Any], ends: list[Any]) -> Tokens | None:
+    """Words and signs of the texts of documents, where the export tells all of them, and marks lie within them."""
+    texts = {str(item): text for item, text in answers.texts.items()}
+    long = {str(name): len(texts.get(str(name), "")) for name in documents}
+    if not documents or any(
+        not long[str(name)] or (end or 0) > long[str(name)] for name, end in zip(documents, ends, strict=True)
+    ):
+        return None
+    found = [
+        (name, one.start(), one.end(), one[0])
+        for name in dict.fromkeys(documents)
+        for one in WORD.finditer(texts[str(name)])
+    ]
+    return Tokens(*(list(column) for column in zip(*found, strict=True))) if found else None
 
 
 def _told(there: dict[str, list[tuple[Any, ...]]]) -> str:

@@ -30,7 +30,7 @@ from .formats.hugging_face import with_class_names
 from .formats.tables import is_pairwise
 from .listed import pair_of_lists, unlisted
 from .objects import rows_of
-from .recognise import format_of, of_files, of_one_file, of_records, of_table, tool_of
+from .recognise import form_of_one_file, format_of, of_files, of_one_file, of_records, of_table, tool_of
 from .source import Source, only_table, open_source
 from .table_rows import Rows, Wanted, read_rows
 from .workbooks import WORKBOOKS, workbook_rows
@@ -235,8 +235,9 @@ def _rows_or_answers(
 def _rows_of_file(opened: Source, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
     if opened.head.startswith(WORKBOOKS):
         return workbook_rows(opened)
-    if (form is not None and format_of(form).shape == "folder") or (form is None and opened.begins == b"<"):
-        return of_one_file(opened, form or "cvat")
+    single = form_of_one_file(opened) if form is None else form
+    if single is not None and format_of(single).shape == "folder":
+        return of_one_file(opened, single)
     found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
     if isinstance(found, Answers):
         return found

@@ -54,15 +54,24 @@ def of_files(path: Path, name: str | None, called: str = "") -> Answers:
     if chosen not in folders:
         there = ", ".join(sorted(endings)) or "nothing"
         raise InputError(
-            f"{called}: one table, or .jsonl (doccano), .ann (brat) or .xml (CVAT) files are expected; there is {there}"
+            f"{called}: one table, or .jsonl (doccano), .ann (brat), .xml (CVAT), .conll or .json (COCO) files are "
+            f"expected; there is {there}"
         )
     return _answers(called, chosen, found)
 
 
 def of_one_file(source: Source, name: str) -> Answers:
     """The answers of one file of those that make a folder, which is named after its annotator."""
-    ending = {"doccano": ".jsonl", "brat": ".ann"}.get(name, ".xml")
+    ending = {"doccano": ".jsonl", "brat": ".ann", "conll": ".conll", "coco": ".json"}.get(name, ".xml")
     return _answers(source.name, name, [(PurePosixPath(f"{Path(source.name).stem}{ending}"), source.path.read_bytes)])
+
+
+def form_of_one_file(source: Source) -> str | None:
+    """The format of a file that stands for a folder of its kind, by its ending or its beginning."""
+    if Path(source.name).suffix == ".conll":
+        return "conll"
+    coco = all(word in source.head for word in (b'"annotations"', b'"images"'))
+    return "coco" if source.begins == b"{" and coco else "cvat" if source.begins == b"<" else None
 
 
 def of_records(source: Source, name: str | None) -> Answers | Iterator[Record]:

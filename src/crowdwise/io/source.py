@@ -48,7 +48,7 @@ def open_source(source: str | Path, encoding: str | None = None) -> Source:
     What is no plain file is written to a temporary one first: memory does not grow with it.
     """
     if str(source) == "-":
-        return _as_utf8(_unpacked(spooled("standard input", _pieces(sys.stdin.buffer))), encoding)
+        return _as_utf8(_unpacked(_standard_input()), encoding)
     name, path = str(source), Path(source)
     if path.is_dir():
         raise InputError(f"{name} is a directory: name a file in it")
@@ -63,6 +63,16 @@ def open_source(source: str | Path, encoding: str | None = None) -> Source:
     if not head:
         raise InputError(f"{name} is empty")
     return _known(_as_utf8(_unpacked(Source(name, path, head)), encoding))
+
+
+_READ: list[tuple[Any, Source]] = []  # standard input, which can be read once and may be looked at twice
+
+
+def _standard_input() -> Source:
+    """What stands in standard input, kept as long as the program has it."""
+    if not _READ or _READ[0][0] is not sys.stdin:
+        _READ[:] = [(sys.stdin, spooled("standard input", _pieces(sys.stdin.buffer)))]
+    return _READ[0][1]
 
 
 def _known(source: Source) -> Source:

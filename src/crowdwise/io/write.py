@@ -96,11 +96,18 @@ WRITERS: dict[str, Callable[[Any, BinaryIO], None]] = {
 }
 
 
+SMALL = 1e-3
+
+
 def _rounded(rows: Any) -> Any:
+    """Six decimals; of a column of small numbers six digits."""
     import pyarrow as pa
 
     for place, field in enumerate(rows.schema):
         if pa.types.is_floating(field.type):
             numbers = np.asarray(rows.column(place).to_numpy(), float)
-            rows = rows.set_column(place, field.name, pa.array(np.round(numbers, 6), from_pandas=True))
+            some = np.abs(numbers[np.isfinite(numbers)])
+            largest = float(some.max(initial=0.0))
+            decimals = 6 if largest == 0.0 or largest >= SMALL else 6 - int(np.floor(np.log10(largest)))
+            rows = rows.set_column(place, field.name, pa.array(np.round(numbers, decimals), from_pandas=True))
     return rows

@@ -600,7 +600,7 @@ OWN |= {
     ),
     "mask-overlap": MethodEntry(
         ".regions.mask_vote:MaskOverlap",
-        "each pixel by masks that overlap the others",
+        "each pixel by masks that overlap the others, and its neighbours",
         "votes x pixels",
         "Gurari et al. 2015",
         takes="masks",
@@ -647,7 +647,7 @@ DEFAULTS = {
     "groupings": "own-groups",
     "texts": "rover",
     "boxes": "median-box",
-    "masks": "mask-vote",
+    "masks": "mask-overlap",
 }
 """The method that needs no choice, for each kind of votes."""
 

@@ -1,4 +1,4 @@
-"""Reports on ratings and comparisons: the same three forms, of sections that are drawn plainly."""
+"""Reports on answers that name no classes: the same three forms, of sections that are drawn plainly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .sections import SECTIONS, of_kind
 
 @dataclass(frozen=True, eq=False)
 class AboutNumbers:
-    """Ratings or comparisons, what a method found in them, and how a report on both was asked for."""
+    """Answers, what a method found in them, and how a report on both was asked for."""
 
     votes: Any
     result: Result
@@ -60,6 +60,8 @@ class PlainReport(Report):
                 *(f"- {escaped(text)}" for text in section.get("text", ())),
                 "",
             ]
+            for caption, answers in section.get("marked", {}).items():
+                lines += ["", f"**{escaped(caption)}**", "", *(f"- {_marked(one)}" for one in answers)]
             for caption, table in section.get("tables", {}).items():
                 lines += plain_table(caption, list(table.columns), [list(map(_cell, row)) for row in table.rows()])
         return "\n".join(lines)
@@ -67,6 +69,12 @@ class PlainReport(Report):
     @property
     def _names(self) -> list[str]:
         return [name for name in of_kind(self.content["kind"]) if name in self.content]
+
+
+def _marked(answer: Mapping[str, Any]) -> str:
+    """A text whose marked words stand in brackets, with their label."""
+    words = (f"[{word}]({kind})" if kind else word for word, kind in answer["pieces"])
+    return escaped(f"{answer['who']}: {' '.join(words)}")
 
 
 def _cell(value: Any) -> str:
@@ -83,7 +91,7 @@ def report_of_numbers(
     notes: Iterable[str] = (),
     seed: int = 0,
 ) -> Report:
-    """A report on ratings or comparisons and what a method found in them.
+    """A report on answers that name no classes and what a method found in them.
 
     level: of all intervals; items: how many of them are shown; notes: what there is to say of the data.
 
@@ -94,8 +102,8 @@ def report_of_numbers(
     ('<!doctype html>', '## Crowd report\\n', ['values', 'raters', 'reliability', 'next', 'fit'])
     """
     check_level(level)
-    if not isinstance(result.estimate, Values):
-        raise InputError(f"{result.method.name} gives neither values nor scores: report() takes its result")
+    if votes.kind == "classes":
+        raise InputError(f"{result.method.name} names classes: report() takes its result")
     about = AboutNumbers(votes, result, level, items, tuple(notes), seed)
     names = of_kind(votes.kind)
     sizes = {"votes": votes.n_votes, "annotators": votes.n_annotators, "items": votes.n_items}

@@ -6,19 +6,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..engine import bind
-from ..errors import Undecided
+from ..errors import OptionError, Undecided
 from ..fit.aggregator import Aggregator
 from ..fit.estimates import Classes
 from ..fit.method import Callback, Method
 from ..fit.result import Result
 from ..methods import DEFAULTS, make
 from ..methods.classes.honest import honest_result
-from ..methods.classes.strangers import acquaintance, population, supported
+from ..methods.classes.strangers import acquaintance, humbled, population, supported
+from ..methods.spans.tagging import Tagging, least_chance
 from ..votes.crowd import Crowd
 from ..votes.frames import known_labels, library_of
 from ..votes.gold import against_votes, known_classes
+from ..votes.sequences import Sequences
 from ..votes.spelling import remarks
+from ..votes.tags import Spans
 from ..votes.ties import first_of_tied
 from ..votes.votes import Votes
 
@@ -33,6 +38,7 @@ def settle(
     start: Any = None,
     engine: str = "auto",
     callback: Callback | None = None,
+    kind: str = "auto",
     **columns: Any,
 ) -> Result:
     """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
@@ -44,7 +50,8 @@ def settle(
     says of annotators whom it has hardly seen counts little, and what strangers' votes are worth counts in its
     place (`strangers.py`). Labels stay, and so does the confidence of large crowds; `fit` gives the model's own.
 
-    votes: a `Crowd`, a frame or a path; `Ratings` and `Comparisons` are fitted, by their own "auto", and believed.
+    votes: a `Crowd`, a frame or a path; answers of other kinds are fitted, by their own "auto", and believed. kind: of
+    the answers in a frame or a file, told by its columns unless it is named here.
     method: a name, or a method with options. trusted: names of annotators to believe. The others are those of `fit`;
     `result.update(more)` settles these votes and more.
 
@@ -57,6 +64,8 @@ def settle(
     >>> result.notes[-1].partition(": ")[2]
     'an honest majority is assumed, and they are believed'
     """
+    if not isinstance(votes, Votes) and (method == "auto" or kind != "auto"):
+        votes, columns = _of_kind(votes, kind, columns)
     if method == "auto" and isinstance(votes, Votes):
         method = DEFAULTS[votes.kind]
     model = make(method) if isinstance(method, str) else method() if isinstance(method, type) else method
@@ -65,7 +74,9 @@ def settle(
     frame, asked = library_of(votes) or "pyarrow", votes
     votes = model.as_votes(votes, **columns)
     fitted = model.fit(votes, start=start, callback=callback, **options)
-    if not isinstance(model, Aggregator):
+    if isinstance(fitted.estimate, Tagging):
+        fitted = replace(fitted, estimate=_humble_spans(votes, fitted.estimate))
+    if not isinstance(model, Aggregator) or model.takes is not Crowd:
         return replace(fitted, settled=True, frame=frame)
     found = honest_result(votes, fitted, trusted=trusted, gold=gold, seed=model.seed)
     if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
@@ -84,12 +95,39 @@ def settle(
     return replace(found, notes=(*found.notes, *doubts), **kept)
 
 
+def _of_kind(votes: Any, kind: str, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Answers of a frame or a file as votes of their kind; those that name classes are left to the method."""
+    from ..io.kinds import KINDS, kind_of
+    from ..io.read_kind import container, read_kind
+
+    if kind not in ("auto", *KINDS):
+        raise OptionError(f"kind={kind!r}: choose auto, {', '.join(KINDS)}")
+    first = votes[0] if isinstance(votes, list | tuple) and votes else votes
+    found = kind_of(first, {k: v for k, v in columns.items() if isinstance(v, str)})[0] if kind == "auto" else kind
+    if found == "classes":
+        return votes, columns
+    if library_of(votes):
+        return container(found).from_frame(votes, **columns), {}
+    files = list(votes) if isinstance(votes, list | tuple) else [votes]
+    return read_kind(found, files, **columns)[0], {}
+
+
 def unsettled(votes: Any, method: Method[Any, Any], *, gold: Any = None, engine: str = "auto", **how: Any) -> Result:
     """As `settle`, to measure with: where two explanations contradict each other, the method's first one."""
     try:
         return settle(votes, method, gold=gold, engine=engine, **how)
     except Undecided:
         return method.fit(votes, gold=gold, engine=engine)
+
+
+def _humble_spans(votes: Sequences, found: Tagging) -> Tagging:
+    """Tags and spans no surer than the votes on their tokens support."""
+    ops = bind(votes)
+    posterior = humbled(ops, np.asarray(found.posterior, float))
+    sure = posterior[np.arange(votes.n_items), found.chosen][votes.order.order]
+    spans = Spans(found.span_first, found.span_last, np.zeros(len(found.span_first), np.int64))
+    chance = np.minimum(found.span_confidence, least_chance(sure, spans))
+    return replace(found, posterior=posterior, span_confidence=chance)
 
 
 def _humble(votes: Crowd, result: Result, gold: Any, item_prior: Any) -> Result:

@@ -10,6 +10,8 @@ import numpy as np
 from ..errors import InputError
 from .codes import Array, MissingName, encode_all, interleaved, shown
 
+LARGEST = 1e100
+
 
 def encoded(
     columns: Mapping[str, Any], axes: Mapping[str, str], missing_ok: Collection[str] = ()
@@ -74,6 +76,11 @@ def checked_numbers(column: str, values: Any, n_votes: int) -> Array:
     if not np.isfinite(numbers).all():
         row = int((~np.isfinite(numbers)).argmax())
         raise InputError(f"column {column!r}, row {row}: {numbers[row]} is not a finite number")
+    if (np.abs(numbers) > LARGEST).any():
+        row = int((np.abs(numbers) > LARGEST).argmax())
+        raise InputError(
+            f"column {column!r}, row {row}: {numbers[row]:g} is too large to be squared: divide all by a power of ten"
+        )
     return numbers
 
 

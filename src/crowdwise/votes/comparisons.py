@@ -16,8 +16,24 @@ from .frames import as_table, find_column, require_column, values_of
 from .votes import Votes
 
 SIDES = ("left", "right", "tie")
-SIDE_WORDS = {"left": "left", "right": "right", "a": "left", "b": "right", "model_a": "left", "model_b": "right"}
-TIES = ("tie", "tied", "draw", "equal", "both", "neither", "same", "none", "")
+SIDE_WORDS = {"left": "left", "right": "right", "a": "left", "b": "right", "model_a": "left", "model_b": "right",
+              "response_a": "left", "response_b": "right", "answer_a": "left", "answer_b": "right",
+              "option_a": "left", "option_b": "right"}  # fmt: skip
+TIES = (
+    "tie",
+    "tied",
+    "draw",
+    "equal",
+    "both",
+    "neither",
+    "same",
+    "none",
+    "",
+    "tie (bothbad)",
+    "bothbad",
+    "both_bad",
+    "both bad",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -72,9 +72,9 @@ class Crowd(Votes):
         def of_votes(column: Any) -> Array:
             return np.asarray(column) if kept.all() else np.asarray(column)[kept]
 
+        columns_: dict[str, Any] = {**names, **{column: of_votes(codes) for column, codes in code.items()}}
         crowd = cls(
-            **names,
-            **{column: of_votes(codes) for column, codes in code.items()},
+            **columns_,
             weight=None if weight is None else of_votes(checked_weight(weight, kept.size)),
             extra={name: of_votes(column) for name, column in (extra or {}).items()},
             annotator_extra=by_name(annotator_extra, "annotator", names["annotators"], code["annotator"]),

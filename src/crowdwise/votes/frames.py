@@ -55,6 +55,10 @@ ALIASES = {
 }  # fmt: skip
 
 
+NAMED = ("item", "annotator", "label", "weight", "probability")  # roles that have an option of their own
+SAID = ("value", "winner", "labels", "same", "group", "text", "runs", "tag")  # what was said: --label names it
+
+
 def plain_name(column: object) -> str:
     """A column's name as people mean it: no case, one underscore for blanks, dots and hyphens.
 
@@ -85,9 +89,10 @@ def require_column(role: str, columns: Iterable[str], named: str | None = None) 
     found = find_column(role, columns, named)
     if found is None:
         there = ", ".join(map(str, columns))
-        raise InputError(
-            f"no column looks like the {role}: name it with --{role} ({role}=...); the columns are {there}"
-        )
+        how = f"name it with --{role} ({role}=...)" if role in NAMED else f"call it {role}"
+        if role in SAID:
+            how = f"name it with --label, or call it {role}"
+        raise InputError(f"no column looks like the {role}: {how}; the columns are {there}")
     return found
 
 

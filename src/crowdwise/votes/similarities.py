@@ -111,3 +111,7 @@ class Groupings(Crowd):
     told_by: ClassVar[Mapping[str, str]] = {"item": "item", "annotator": "annotator", "label": "group"}
     also_by: ClassVar[Mapping[str, str]] = {"weight": "weight"}
     from_frame = Votes.from_frame  # type: ignore[assignment]
+
+    @classmethod
+    def from_named(cls, columns: Mapping[str, Any], row_number: RowNumber = lambda row: row) -> Self:
+        return cls.from_columns(**columns)

@@ -15,6 +15,7 @@ from ..errors import InputError, OptionError, how_many
 from .codes import Array, as_names_of, find, names_array, shown, smallest_int, stable_sort
 from .columns import RowNumber, checked_numbers, checked_weight, joined_columns, longer, merged
 from .frames import as_table, find_column, require_column, values_of
+from .graph import Links, linked, nearest
 from .keyed import hashed, keyed_uniform
 from .table import SHOWN, Table
 
@@ -34,7 +35,7 @@ class Votes(ABC):
     added. Votes on an item keep the order in which they came. `extra` holds further columns of the votes,
     `annotator_extra` of the annotators, `item_extra` of the items; `keyed_by` names those of the last that tell what an
     item is when it is more than a name (a document and a place in it, say). `dropped` is how many votes were left out
-    at the door, by reason.
+    at the door, by reason. `graph` links items that are near each other, if that is known (`with_graph`).
     """
 
     kind: ClassVar[str]
@@ -55,6 +56,7 @@ class Votes(ABC):
     item_extra: Mapping[str, Array] = field(default_factory=dict)
     keyed_by: tuple[str, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
+    graph: Links | None = None
 
     # -- the door -------------------------------------------------------------------------------------------------
 
@@ -113,6 +115,8 @@ class Votes(ABC):
         for axis, extra in EXTRA.items():
             if axis in changes:
                 changes = {extra: {}, **({"keyed_by": ()} if axis == "items" else {}), **changes}
+        if self.graph is not None and "items" in changes and "graph" not in changes:
+            changes["graph"] = self.graph.moved(find(self.items, names_array(changes["items"])))
         made = object.__new__(type(self))
         for one in fields(self):
             object.__setattr__(made, one.name, changes.get(one.name, getattr(self, one.name)))
@@ -304,6 +308,28 @@ class Votes(ABC):
         """The same votes, each counting `weight[v]` times; None makes them all count once."""
         return self.derive(weight=None if weight is None else checked_weight(weight, self.n_votes))
 
+    def with_graph(self, left: Any, right: Any, weight: Any = None) -> Self:
+        """The same votes, whose items are linked with each other: by name, one row per link; strangers are left out.
+
+        Methods with `structure="graph"` take linked items for alike, as far as held-out votes bear it out.
+        """
+        one, other = (np.asarray(find(names_array(end), self.items), np.int64) for end in (left, right))
+        if one.shape != other.shape:
+            raise InputError(f"the columns differ in length: left {one.size}, right {other.size}")
+        known = (one >= 0) & (other >= 0)
+        if not known.any():
+            raise InputError("no link is between items of these votes")
+        counts = None if weight is None else np.asarray(weight, float)[known]
+        return self.derive(graph=linked(one[known], other[known], counts, self.items))
+
+    def with_neighbours(self, features: Any, k: int = 10) -> Self:
+        """The same votes, each item being linked with the k items nearest to it; features: one row per item."""
+        if features.shape[0] != self.n_items:
+            raise InputError(
+                f"features have {features.shape[0]:,} rows, and there are {how_many(self.n_items, 'items')}"
+            )
+        return self.derive(graph=nearest(features, k))
+
     def with_extra(self, extra: Mapping[str, Array]) -> Self:
         """The same votes with other columns beside them."""
         return self.derive(extra=extra)
@@ -371,6 +397,10 @@ class Votes(ABC):
             joined[extra] = merged(getattr(wide, extra), getattr(more, extra), place[axis], getattr(wide, axis))
         if self.n_votes and more.n_votes and self.keyed_by != more.keyed_by:
             raise InputError(f"items are keyed by {self.keyed_by} here and by {more.keyed_by} there")
+        if more.graph is not None:
+            own = more.graph.moved(place["items"])
+            both = own if wide.graph is None else Links(*map(np.concatenate, zip(wide.graph, own, strict=True)))
+            joined["graph"] = both
         counts = {reason: self.dropped.get(reason, 0) + more.dropped.get(reason, 0) for reason in more.dropped}
         return wide.derive(**joined, keyed_by=self.keyed_by or more.keyed_by, dropped={**self.dropped, **counts})
 
@@ -428,17 +458,18 @@ class Votes(ABC):
         columns |= {} if self.weight is None else {"weight": self.weight}
         for extra in ("extra", *EXTRA.values()):
             columns |= {f"{extra}.{name}": values for name, values in getattr(self, extra).items()}
-        return columns
+        return columns | ({} if self.graph is None else {f"graph.{k}": v for k, v in self.graph._asdict().items()})
 
     @classmethod
     def unpacked(cls, arrays: Mapping[str, Array], keyed_by: Iterable[str] = ()) -> Self:
         """Votes that `packed` made arrays of, checked again."""
         plain: dict[str, Any] = {name: values for name, values in arrays.items() if "." not in name}
-        extras: dict[str, Any] = {extra: {} for extra in ("extra", *EXTRA.values())}
+        extras: dict[str, Any] = {extra: {} for extra in ("extra", *EXTRA.values(), "graph")}
         for name in sorted(arrays.keys() - plain.keys()):
             extra, _, own = name.partition(".")
             extras[extra][own] = arrays[name]
-        return cls(**plain, **extras, keyed_by=tuple(keyed_by))
+        links = extras.pop("graph")
+        return cls(**plain, **extras, keyed_by=tuple(keyed_by), graph=Links(**links) if links else None)
 
     def to_table(self) -> Table:
         """One row per vote: names, values, weight where there are weights, and the extra columns."""

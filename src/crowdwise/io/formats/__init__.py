@@ -24,10 +24,20 @@ class FormatEntry(Entry):
 OWN = {
     "table": FormatEntry(".plain_tables:TABLE", "CSV, TSV, JSON or Parquet, one row per vote", votes=True, labels=True),
     "label-studio": FormatEntry(
-        ".label_studio:LABEL_STUDIO", "Label Studio's JSON", votes=True, labels=True, numbers=("ratings",)
+        ".label_studio:LABEL_STUDIO",
+        "Label Studio's JSON",
+        votes=True,
+        labels=True,
+        numbers=("ratings", "spans", "label-sets", "texts", "boxes"),
     ),
     "label-studio-min": FormatEntry(".label_studio:LABEL_STUDIO_MIN", "Label Studio's JSON_MIN"),
-    "prodigy": FormatEntry(".prodigy:PRODIGY", "Prodigy's JSON lines: choices, binary, spans", votes=True, labels=True),
+    "prodigy": FormatEntry(
+        ".prodigy:PRODIGY",
+        "Prodigy's JSON lines: choices, binary, spans",
+        votes=True,
+        labels=True,
+        numbers=("spans", "label-sets"),
+    ),
     "argilla": FormatEntry(
         ".argilla:ARGILLA", "Argilla's nested records", votes=True, labels=True, numbers=("ratings", "comparisons")
     ),
@@ -38,9 +48,13 @@ OWN = {
     "mturk": FormatEntry(".tables:MTURK", "Mechanical Turk's batch results"),
     "toloka": FormatEntry(".tables:TOLOKA", "Toloka's assignments"),
     "zooniverse": FormatEntry(".tables:ZOONIVERSE", "Zooniverse's classifications"),
-    "doccano": FormatEntry(".folders:DOCCANO", "doccano's files, one for each annotator", votes=True),
-    "brat": FormatEntry(".folders:BRAT", "brat's folders, one for each annotator"),
+    "doccano": FormatEntry(
+        ".folders:DOCCANO", "doccano's files, one for each annotator", votes=True, numbers=("spans", "label-sets")
+    ),
+    "brat": FormatEntry(".folders:BRAT", "brat's folders, one for each annotator", numbers=("spans",)),
     "cvat": FormatEntry(".folders:CVAT", "CVAT's XML, one file for each job"),
+    "conll": FormatEntry(".conll:CONLL", "CoNLL's columns: a token, and the tag of each annotator"),
+    "coco": FormatEntry(".coco:COCO", "COCO's JSON, whose annotations tell who drew them"),
     "wide": FormatEntry(".plain_tables:WIDE", "a table with one column per annotator", reads=False, votes=True),
     "hugging-face": FormatEntry(
         ".hugging_face:HUGGING_FACE", "Parquet with class names, for Hugging Face", reads=False, labels=True

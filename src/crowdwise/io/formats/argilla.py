@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
+from zlib import crc32
 
 from ...votes.frames import plain_name
 from ..answers import Answers
@@ -108,7 +109,7 @@ def _suggestion(value: Any, score: Any, agent: Any) -> dict[str, Any]:
 def _vote(answers: Answers, question: str, item: Any, user: Any, value: Any, fields: Any) -> None:
     if _is_ranking(value):
         _rank(answers, question, item, str(answers.named(user, "user_id")), value, fields)
-    elif _readable(answers, question, value):
+    elif _readable(answers, question, item, str(user), value):
         answers.vote(question, item, str(answers.named(user, "user_id")), value)
 
 
@@ -120,7 +121,7 @@ def _by_question(record: dict[str, Any], name: str, answers: Answers) -> Iterabl
 def _suggest(answers: Answers, question: str, item: Any, said: dict[str, Any], fields: Any) -> None:
     if _is_ranking(said.get("value")):
         _rank(answers, question, item, str(said.get("agent") or SUGGESTION), said["value"], fields)
-    elif _readable(answers, question, said.get("value")):
+    elif _readable(answers, question, item, str(said.get("agent") or SUGGESTION), said.get("value")):
         sure = answers.chance(said.get("score"))
         answers.vote(
             question, item, str(said.get("agent") or SUGGESTION), said["value"], kind="machine", probability=sure
@@ -141,7 +142,9 @@ def _rank(answers: Answers, question: str, item: Any, who: str, value: list[dict
         answers.named(option.get("value"), question)
     ranks = [answers.amount(option["rank"], "rank") for option in value]
     ranked = list(zip(_options(value, fields), ranks, strict=True))
-    for (left, one), (right, other) in combinations(ranked, 2):
+    for pair in combinations(ranked, 2):
+        turned = crc32(f"{item} {who} {pair}".encode()) % 2  # a ranking has no sides: neither wins more often
+        (left, one), (right, other) = pair[::-1] if turned else pair
         winner = "tie" if one == other else "left" if one < other else "right"
         answers.other(question, "comparisons", left, right, who, winner, item)
 
@@ -170,15 +173,20 @@ def _options(value: list[dict[str, Any]], fields: Any) -> list[str]:
     return [str(text) for text in texts] if whole else names
 
 
-def _readable(answers: Answers, question: str, value: Any) -> bool:
-    """One label; lists are several labels or spans."""
+def _readable(answers: Answers, question: str, item: Any, who: str, value: Any) -> bool:
+    """One label; lists are several labels or spans, which are answers of their kind."""
     if isinstance(value, str | int | float) and value != "":
         return True
     if value in (None, "", []):
         answers.skip("empty")
         return False
-    spans = isinstance(value, list) and value and isinstance(value[0], dict)
-    answers.refuse(question, "spans" if spans else "several labels at once")
+    if not isinstance(value, list):
+        answers.refuse(question, "answers of another kind")
+    elif all(isinstance(one, dict) for one in value):
+        for one in value:
+            answers.other(question, "spans", item, who, one.get("start"), one.get("end"), str(one.get("label")))
+    else:
+        answers.other(question, "label-sets", item, who, value)
     return False
 
 

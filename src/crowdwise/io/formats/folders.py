@@ -9,12 +9,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
+
 from ...errors import InputError
+from ...votes.masks import runs_of
 from ..answers import Answers
 from ..archive import Files
 from ..file_content import as_zip
 from ..outgoing import Said, items_of
 from ..records import records
+from .coco import polygons
 from .format import Format
 from .spans import Spans
 
@@ -41,7 +45,7 @@ def read_doccano(files: Files, answers: Answers) -> None:
             elif not given:
                 empty.append((answers.named(item, "id"), path.stem))
             elif len(given) > 1:
-                answers.refuse("label", "several labels at once")
+                answers.other("label", "label-sets", item, path.stem, given)
             else:
                 answers.vote("label", item, path.stem, given[0])
     for item, who in empty:  # of spans, who read a document and marked nothing has said so
@@ -95,16 +99,31 @@ def read_cvat(files: Files, answers: Answers) -> None:
         for image in tree.iter("image"):
             tags = {str(tag.get("label")) for tag in image.iter("tag")}
             shapes = [shape.tag for shape in image if shape.tag not in ("tag",)]
-            for shape in shapes:
-                answers.refuse(shape, "shapes")
+            for shape in image:
+                _shape(shape, image, path.stem, answers)
+            answers.saw(image.get("name"), path.stem)
             if len(tags) > 1:
-                answers.refuse("tag", "several labels at once")
+                answers.other("tag", "label-sets", image.get("name"), path.stem, sorted(tags))
             elif tags:
                 if image.get("name") is None:
                     raise InputError(f"{where}: an image has no name")
                 answers.vote("tag", image.get("name"), path.stem, tags.pop())
             elif not shapes:
                 answers.skip("empty")
+
+
+def _shape(shape: ElementTree.Element, image: ElementTree.Element, who: str, answers: Answers) -> None:
+    """A box, a polygon or a mask of an image."""
+    name, label = image.get("name"), str(shape.get("label") or "object")
+    if shape.tag == "box":
+        sides = [float(shape.get(side) or "nan") for side in ("xtl", "ytl", "xbr", "ybr")]
+        answers.other("box", "boxes", name, who, *(answers.amount(side, "box") for side in sides), label)
+    elif shape.tag == "polygon":
+        size = (int(image.get("height") or 0), int(image.get("width") or 0))
+        points = [tuple(map(float, point.split(","))) for point in (shape.get("points") or "").split(";") if point]
+        answers.other("polygon", "masks", name, who, *size, runs_of(polygons([np.array(points)], size)))
+    elif shape.tag != "tag":
+        answers.refuse(shape.tag, "shapes")
 
 
 def _text(raw: bytes, where: str) -> str:
@@ -130,7 +149,7 @@ DOCCANO = Format(
     looks=lambda endings: ".jsonl" in endings,
     read=read_doccano,
     votes=lambda crowd, question: as_zip(write_doccano(items_of(crowd))),
-    endings=(".zip",),
+    endings=(".zip", ".jsonl"),
 )
-BRAT = Format("folder", looks=lambda endings: ".ann" in endings, read=read_brat)
+BRAT = Format("folder", looks=lambda endings: ".ann" in endings, read=read_brat, endings=(".zip",))
 CVAT = Format("folder", looks=lambda endings: ".xml" in endings, read=read_cvat)

@@ -9,14 +9,13 @@ from ..answers import Answers
 from ..file_content import as_list
 from ..outgoing import Labels, Said, items_of
 from .format import Format
+from .label_studio_regions import READ, read_region
 
 # Kinds of results that are no choice of one class among several.
 NOT_READ = {
-    "labels": "spans of text", "textarea": "free texts",
-    "taxonomy": "paths in a taxonomy", "ranker": "rankings", "datetime": "dates",
-    "relation": "relations", "rectanglelabels": "boxes", "polygonlabels": "polygons", "keypointlabels": "points",
-    "brushlabels": "masks", "ellipselabels": "ellipses", "timeserieslabels": "spans of time", "video": "tracks",
-    "hypertextlabels": "spans of text", "paragraphlabels": "spans of text", "videorectangle": "boxes",
+    "ranker": "rankings", "datetime": "dates", "relation": "relations", "polygonlabels": "polygons",
+    "keypointlabels": "points", "ellipselabels": "ellipses", "timeserieslabels": "spans of time", "video": "tracks",
+    "videorectangle": "boxes of videos",
 }  # fmt: skip
 OTHER = {"rating": "rating", "number": "number", "pairwise": "selected"}  # of another kind, and where the answer is
 ITEM = "item"  # what data are called where there is nothing but an item's name
@@ -41,7 +40,8 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
             who = _person(annotation.get("completed_by"), answers)
             more: dict[str, Any] = {"time": annotation.get("created_at"), "seconds": annotation.get("lead_time")}
             _others(annotation, item, task.get("data"), who, answers)
-            for question, label in _choices(annotation, answers):
+            answers.saw(item, who)
+            for question, label in _choices(annotation, item, who, answers):
                 if annotation.get("ground_truth") or annotation.get("was_ground_truth"):
                     answers.known(question, item, label)  # and no vote: nobody is measured by their own word
                 else:
@@ -49,7 +49,7 @@ def read(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> None:
         for prediction in answers.objects(task.get("predictions"), "predictions"):
             model = prediction.get("model_version") or "prediction"
             _others(prediction, item, task.get("data"), str(model), answers)
-            for question, label in _choices(prediction, answers):
+            for question, label in _choices(prediction, item, str(model), answers):
                 sure = answers.chance(prediction.get("score"))
                 answers.vote(question, item, str(model), label, kind="machine", probability=sure)
 
@@ -105,7 +105,7 @@ def read_flat(found: Iterable[tuple[str, dict[str, Any]]], answers: Answers) -> 
             if question in RESERVED:
                 continue
             if isinstance(value, dict) and set(value) == {"choices"}:
-                answers.refuse(question, "several labels at once")
+                answers.other(question, "label-sets", item, who, answers.listed(value["choices"], "choices"))
             elif isinstance(value, dict) and set(value) == {"rating"}:
                 answers.other(question, "ratings", item, who, answers.amount(value["rating"], "rating"))
             elif isinstance(value, str | int | float) and value != "":
@@ -153,21 +153,23 @@ def _told(task: dict[str, Any], question: str, field: str) -> str | None:
     return None
 
 
-def _choices(annotation: dict[str, Any], answers: Answers) -> Iterable[tuple[str, Any]]:
-    """The single choices among results; the others are refused by what they are."""
+def _choices(annotation: dict[str, Any], item: Any, who: str, answers: Answers) -> Iterable[tuple[str, Any]]:
+    """The single choices among results; the others are answers of another kind, or are refused by what they are."""
     results = answers.objects(annotation.get("result"), "result")
     for result in results:
         question, kind, value = str(result.get("from_name")), result.get("type"), result.get("value")
         if kind in OTHER:
             continue
-        if kind != "choices" or not isinstance(value, dict):
+        if kind in READ:
+            read_region(result, item, who, answers)
+        elif kind != "choices" or not isinstance(value, dict):
             answers.refuse(question, NOT_READ.get(str(kind), f"results of type {kind!r}"))
         elif "start" in value or "x" in value:
             answers.refuse(question, "choices on regions")
         elif not isinstance(value.get("choices"), list) or not value["choices"]:
             answers.fail("choices", "a list of labels is expected")
         elif len(value["choices"]) > 1:
-            answers.refuse(question, "several labels at once")
+            answers.other(question, "label-sets", item, who, value["choices"])
         else:
             yield question, value["choices"][0]
 

@@ -126,7 +126,7 @@ def _choice(record: dict[str, Any], answer: str, who: str, answers: Answers, tim
     if answer == "reject":
         answers.skip("rejected")
     elif (isinstance(config, dict) and config.get("choice_style") == "multiple") or len(accepted) > 1:
-        answers.refuse(CHOICE, "several labels at once")
+        answers.other(CHOICE, "label-sets", record.get("_input_hash"), who, accepted)
     elif not accepted:
         answers.skip("nothing chosen")
     else:

@@ -30,6 +30,11 @@ class Spans:
     def tell(self) -> None:
         """A vote of each reader of a document on each place that anybody marked in it."""
         for document, readers in self.marks.items():
+            for annotator, own in readers.items():
+                for mark_at, mark in own.items():
+                    self.answers.beside(self.question, "spans", document, annotator, *mark_at, mark)
+                if not own:
+                    self.answers.beside(self.question, "spans", document, annotator, None, None, None)
             places = sorted({place for own in readers.values() for place in own})
             for annotator, own in readers.items():
                 for start, end in places:

@@ -82,6 +82,11 @@ def supported(ops: NumpyEngine, posterior: Array, crowd: Array, heard: Array, kn
     return np.asarray(trust * posterior + (1.0 - trust) * humble / humble.sum(axis=1, keepdims=True))
 
 
+def humbled(ops: NumpyEngine, posterior: Array) -> Array:
+    """A posterior that is no surer than these votes support: for what is put together of several fits."""
+    return supported(ops, posterior, population(ops.item_votes()), acquaintance(ops), None)
+
+
 def _met(ops: NumpyEngine) -> Array:
     """1 for each vote on an item that others voted on too."""
     return (np.bincount(ops.item, minlength=ops.n_items) > 1)[ops.item].astype(float)

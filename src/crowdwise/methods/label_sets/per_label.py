@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...engine import NumpyEngine
 from ...errors import OptionError
 from ...fit.method import Callback, Solution
 from ...votes.crowd import Crowd
 from ...votes.label_sets import LabelSets
 from .. import METHODS, make
-from .set_method import SetMethod, Ticked, ticked
+from ..classes.strangers import humbled
+from .set_method import SetMethod, Ticked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,20 +46,22 @@ class PerLabel(SetMethod):
     def find(self, ops: LabelSets, callback: Callback | None) -> Solution[Ticked]:
         model, yes = make(self.of, seed=self.seed), np.full(ops.n_items, 0.5)
         kept = np.full((len(ops.options), ops.n_annotators, 2, 2), 0.5)
-        converged = True
+        said, converged = np.zeros(ops.n_items, np.int64), True
         for option in range(len(ops.options)):
             cells = np.flatnonzero(ops.option == option)
             own = one_label(ops, option)
             if not own.n_votes:
                 continue
             if len(set(own.label.tolist())) == 1:
-                yes[cells] = float(own.label[0])
+                yes[cells] = said[cells] = own.label[0]
                 continue
             result = model.fit(own, callback=callback)
-            yes[cells] = result.posterior[:, 1]
+            yes[cells] = humbled(NumpyEngine(own), result.posterior)[:, 1]
+            said[cells] = result.label_codes
             converged = converged and result.converged
             kept[option] = result.params.get("confusion", kept[option])
-        return Solution(ticked(ops, yes), {"label_confusion": kept}, {}, converged=converged)
+        found = Ticked(np.stack([1.0 - yes, yes], axis=1), ops.classes, said)
+        return Solution(found, {"label_confusion": kept}, {}, converged=converged)
 
 
 def one_label(votes: LabelSets, option: int) -> Crowd:

@@ -24,6 +24,28 @@ LEAST_GAIN = 0.2  # of the median annotator, to be called 1
 WILD, FROM = 3.0, 4  # standard deviations beyond which a rating is doubted, and the step from which it is
 
 
+FAR, LEAST_FAR = 50.0, 12
+LITTLE = 0.02  # of the variance of ratings
+
+
+def far_off(votes: Ratings) -> Array:
+    """Ratings so far from all others that they are slips of the keyboard: fifty times as far as half of them spread."""
+    if votes.n_votes < LEAST_FAR:
+        return np.zeros(votes.n_votes, bool)
+    low, middle, high = np.quantile(votes.value, [0.25, 0.5, 0.75])
+    return (
+        np.asarray(np.abs(votes.value - middle) > FAR * (high - low)) if high > low else np.zeros(votes.n_votes, bool)
+    )
+
+
+def _about_far(votes: Ratings, far: Array) -> str:
+    at = int(np.flatnonzero(far)[np.abs(votes.value[far]).argmax()])
+    item, who = votes.items[votes.item[at]], votes.annotators[votes.annotator[at]]
+    what = f"{votes.value[at]:g} of item {shown(item)} by {shown(who)}"
+    verb = "is" if far.sum() == 1 else "are"
+    return f"{how_many(int(far.sum()), 'ratings')} {verb} far off all others and left out, such as {what}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class AutoRatings(EmpiricalBayes):
     r"""`EmpiricalBayes` with five safeguards, each of which some crowd needs. The default for ratings.
@@ -51,16 +73,23 @@ class AutoRatings(EmpiricalBayes):
     params: ClassVar[Mapping[str, Axes]] = {"group": Axes(("annotator",), "code"), **EmpiricalBayes.params}
 
     def weigh_votes(self, votes: Ratings, known: Any, engine: str) -> Weighed:
-        group = find_copies(votes)
+        far = far_off(votes)
+        told = (_about_far(votes, far),) if far.any() else ()
+        if far.any():
+            weight = np.where(far, 0.0, votes._weight())
+            votes = votes.with_weight(weight)
+        group = find_copies(votes.counted())
         members = votes.annotators[group >= 0]
         if not members.size:
-            return Weighed(votes, {"group": group})
+            return Weighed(votes, {"group": group}, told)
         names = ", ".join(shown(name) for name in members[:5]) + (" ..." if members.size > 5 else "")
         note = f"{how_many(members.size, 'annotators')} copy each other ({names}): their ratings share one weight"
-        return Weighed(share_votes(votes, group), {"group": group}, (note,))
+        return Weighed(share_votes(votes, group), {"group": group}, (*told, note))
 
     def reweigh_votes(self, votes: Ratings, params: Params) -> Ratings:
-        return share_votes(votes, params["group"])
+        far = far_off(votes)
+        heard = votes.with_weight(np.where(far, 0.0, votes._weight())) if far.any() else votes
+        return share_votes(heard, params["group"])
 
     def heard(self, votes: Ratings) -> Array:
         constant, n = constant_raters(votes), np.bincount(votes.annotator, minlength=votes.n_annotators)
@@ -83,6 +112,11 @@ class AutoRatings(EmpiricalBayes):
         if aside.size:
             names = ", ".join(shown(name) for name in aside[:5]) + (" ..." if aside.size > 5 else "")
             notes.append(f"{how_many(aside.size, 'annotators')} always say the same and are set aside: {names}")
+        if 0.0 < params["population"][1] < LITTLE * float(np.var(ops.value)) and ops.n_annotators > 1:
+            notes.append(
+                "ratings tell next to nothing of the items, or annotators contradict each other: known values (gold) "
+                "of some items would tell whom to believe"
+            )
         sure = params["gain"] < -2.0 * np.sqrt(params["gain_variance"])
         if sure.any():
             names = ", ".join(shown(name) for name in ops.annotators[sure][:5]) + (" ..." if sure.sum() > 5 else "")

@@ -21,6 +21,8 @@ from .one_number import obeyed
 from .rater_fit import RaterFit
 from .rating_method import RatingMethod
 
+FEW = 3.0  # ratings beyond one for each item and annotator, at which intervals are twice as wide as by the model
+
 
 @dataclass(frozen=True, kw_only=True)
 class EmpiricalBayes(RatingMethod):
@@ -64,6 +66,7 @@ class EmpiricalBayes(RatingMethod):
         "heard": Axes(("annotator",), "positive"),
         "population": Axes(("one",), "real"),
         "line": Axes(("one",), "real"),
+        "caution": Axes(("one",), "positive"),
     }
     max_iter: int = 500
     tol: AnyNumber = 5e-4
@@ -99,6 +102,9 @@ class EmpiricalBayes(RatingMethod):
         votes, heard = ops.ratings, self.heard(ops.ratings)
         fit, settled, _ = self.climb([ops.heard(heard)], Watch(callback))
         many = float(max(fit.given.sum(), 1))
+        free = votes.n_votes - float((np.bincount(votes.item) > 0).sum()) - many
+        noise = float(np.mean(1.0 / fit.precision[fit.given])) if fit.given.any() else 0.0
+        of_mean = fit.spread / max(votes.n_items, 1) + noise / max(votes.n_votes, 1)
         params = {
             "rater_bias": fit.bias,
             "gain": fit.gain,
@@ -107,7 +113,8 @@ class EmpiricalBayes(RatingMethod):
             "precision": fit.precision,
             "heard": heard,
             "population": np.array([fit.mu, fit.spread]),
-            "line": np.array([0.0, 1.0, fit.of_bias / many, fit.of_gain / many]),
+            "line": np.array([0.0, 1.0, fit.of_bias / many + of_mean, fit.of_gain / many]),
+            "caution": np.array([np.sqrt(1.0 + FEW / max(free, 1.0))]),
         }
         if known is not None and known.item.size:
             params["line"] = self._line(ops, params, known)
@@ -136,7 +143,7 @@ class EmpiricalBayes(RatingMethod):
         mean, variance = self._found(ops, params)
         mu = params["population"][0]
         shift, scale, of_shift, of_scale = params["line"]
-        sd = np.sqrt(scale**2 * variance + of_shift + of_scale * mean**2)
+        sd = params["caution"][0] * np.sqrt(scale**2 * variance + of_shift + of_scale * mean**2)
         if known is not None:
             sd[known.item] = 0.0
         return Values(obeyed(mu + shift + scale * mean, known), sd)

@@ -76,11 +76,10 @@ class MaskMethod(AnswerMethod[Masks, FoundMasks]):
 
 @dataclass(frozen=True, kw_only=True)
 class MaskVote(MaskMethod):
-    r"""Each pixel by the majority, and by its four neighbours: the default for masks.
+    r"""Each pixel by the majority, and by its four neighbours.
 
     The share of votes for a pixel is its evidence; neighbours agree by a Potts prior of strength :math:`\beta`, by mean
-    field: :math:`m_i = \sigma(l_i + \beta \sum_{j \sim i} (2 m_j - 1))`. O(votes x pixels). Masks of people who work on
-    one object are alike, and no model of the annotators was better than the majority on real ones.
+    field: :math:`m_i = \sigma(l_i + \beta \sum_{j \sim i} (2 m_j - 1))`. O(votes x pixels).
 
     smooth: beta; 0 is the plain majority. sweeps: of mean field.
 
@@ -103,27 +102,33 @@ class MaskVote(MaskMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class MaskOverlap(MaskMethod):
-    """The majority of pixels, masks counting by their overlap with the others of the image, to a power.
+    """As `mask-vote`, masks counting by their overlap with the others of the image, to a power: the default for masks.
 
-    A little below the plain majority where all masks are good; far above it where some are of another place. Cost as
-    the majority's, and masks^2 x pixels.
+    A little above the majority where all masks are good, far above it where some are of another place. O(masks^2 x
+    pixels) an image.
 
-    power: of the mean overlap (intersection over union) with the others.
+    power: of the mean overlap (intersection over union) with the others. smooth, sweeps: as in `mask-vote`.
 
     Reference: crowdwise; masks weighted by agreement as in Gurari et al., WACV 2015.
 
     >>> from crowdwise import MaskOverlap, Masks
     >>> said = Masks.from_arrays(["i"] * 3, ["a", "b", "c"], [np.eye(3), np.eye(3), np.ones((3, 3))])
-    >>> MaskOverlap().fit(said).to_table()["runs"].tolist()
+    >>> MaskOverlap(smooth=0).fit(said).to_table()["runs"].tolist()
     ['0:1 4:1 8:1']
     """
 
     name: ClassVar[str] = "mask-overlap"
     power: float = 4.0
+    smooth: NonNegative = 0.5
+    sweeps: int = 10
 
     def chance(self, said: Array, weight: Array, shape: tuple[int, int]) -> Array:
-        if len(said) < 3:
-            return np.asarray(weight @ said / weight.sum())
+        count = self._count(said, weight) if len(said) > 2 else weight
+        share = np.clip(count @ said / count.sum(), EDGE, 1.0 - EDGE)
+        return smoothed(share, shape, self.smooth, self.sweeps)
+
+    def _count(self, said: Array, weight: Array) -> Array:
+        """How much each mask counts."""
         area = said.sum(axis=1).astype(float)
         both = said.astype(np.float32) @ said.T.astype(np.float32)
         union = area[:, None] + area[None] - both
@@ -131,8 +136,7 @@ class MaskOverlap(MaskMethod):
         np.fill_diagonal(near, 0.0)
         others = weight.sum() - weight
         mean = near @ weight / np.maximum(others, 1e-300)
-        count = weight * mean**self.power + 1e-12
-        return np.asarray(count @ said / count.sum())
+        return np.asarray(weight * mean**self.power + 1e-12)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +164,7 @@ class Staple(MaskMethod):
     tolerance: Share = 1e-6
 
     def chance(self, said: Array, weight: Array, shape: tuple[int, int]) -> Array:
-        patterns, back, often = np.unique(said, axis=1, return_inverse=True, return_counts=True)
-        back = np.asarray(back).ravel()
+        patterns, back, often = _patterns(said)
         count, mark = often.astype(float), patterns.astype(float)
         empty = ~patterns.any(axis=0)
         if self.background:
@@ -194,6 +197,17 @@ def smoothed(chance: Array, shape: tuple[int, int], strength: float, sweeps: int
         around = spin[:-2, 1:-1] + spin[2:, 1:-1] + spin[1:-1, :-2] + spin[1:-1, 2:]
         mean = 1.0 / (1.0 + np.exp(-(log + strength * around)))
     return mean.ravel()
+
+
+def _patterns(said: Array) -> tuple[Array, Array, Array]:
+    """The different columns of votes, (votes, patterns), the one of each pixel, and how often each is there."""
+    code = np.zeros(said.shape[1], np.int64)
+    for row in said:  # two patterns are told apart by what was told apart before, and one more vote
+        code = 2 * code + row
+        if code.max(initial=0) > 1 << 40:
+            code = np.unique(code, return_inverse=True)[1]
+    _, first, back, often = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+    return said[:, first], back, often
 
 
 def overlaps(said: Array, mask: Array) -> Array:

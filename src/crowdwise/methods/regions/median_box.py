@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ...engine import NumpyEngine
 from ...errors import OptionError
 from ...fit.answer_method import AnswerMethod
 from ...fit.estimates import Estimate
@@ -19,6 +20,7 @@ from ...votes.codes import Array, names_array
 from ...votes.crowd import Crowd
 from ...votes.table import Table
 from .. import METHODS, make
+from ..classes.strangers import humbled
 
 FEW = 2  # answers on objects, below which a model of existence has nothing to go by
 
@@ -124,7 +126,12 @@ class BoxMethod(AnswerMethod[Boxes, FoundBoxes]):
             weight=heard,
         )  # fmt: skip
         result = make(self.existence, seed=self.seed).fit(crowd, callback=callback)
-        return result.posterior[:, 1].astype(float), result.params.get("confusion", confusion), result.converged
+        sure = humbled(NumpyEngine(crowd), result.posterior.astype(float))[:, 1]
+        return (
+            np.where(result.label_codes == 1, np.maximum(sure, 0.5 + 1e-9), np.minimum(sure, 0.5)),
+            result.params.get("confusion", confusion),
+            result.converged,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

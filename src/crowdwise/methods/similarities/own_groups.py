@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,25 @@ from ...fit.params import Axes, Params
 from ...votes.codes import Array
 from ...votes.keyed import keyed_uniform
 from ...votes.similarities import Groupings
-from ..classes.bayes.dirichlet import mean_log
-from .same_groups import HELD_OUT, PATIENCE, Clusters, numbered
+from ..classes.bayes.dirichlet import divergence, mean_log
+from .same_groups import Clusters, numbered
 from .signed_start import Signed, clusters_by_spectrum
+
+PATIENCE = 3  # numbers of clusters without a gain, after which no more are tried
+
+
+class Piled(NamedTuple):
+    """Where a climb ends: shares of clusters by item, votes of piles, and how it went."""
+
+    share: Array
+    votes: Array
+    trace: tuple[float, ...]
+    converged: bool
+
+    @property
+    def bound(self) -> float:
+        """The highest that was reached."""
+        return self.trace[-1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +44,9 @@ class OwnGroups(AnswerMethod[Groupings, Clusters]):
     :math:`A_m[k, g]`, Dirichlet over the piles that they made. The names of piles mean nothing, so that the start is
     the spectrum of who was put together with whom. O(votes x clusters) a step.
 
-    clusters: how many; 0 finds it, among up to `most`, by votes that are held out. pseudo: the prior's votes for each
-    pile. max_iter, tol: stop after so many steps, or when a step gains less.
+    clusters: how many; 0 finds as many as the bound is highest for, `most` at most. starts: climbs, of which the
+    highest counts. pseudo: the prior's votes for each pile. max_iter, tol: stop after so many steps, or when a step
+    gains less.
 
     Reference: crowdwise; Strehl & Ghosh, JMLR 3, 2002 (cluster ensembles) with the annotators of Kim & Ghahramani 2012.
 
@@ -45,87 +62,73 @@ class OwnGroups(AnswerMethod[Groupings, Clusters]):
     params: ClassVar[dict[str, Axes]] = {"pile_votes": Axes(("pile", "cluster"), "positive")}
     name: ClassVar[str] = "own-groups"
     clusters: NonNegative = 0
-    most: int = 20
+    most: int = 100
+    starts: int = 5
     pseudo: float = 0.1
     max_iter: int = 100
     tol: AnyNumber = 1e-6
 
     def find(self, ops: Groupings, callback: Callback | None) -> Solution[Clusters]:
         watch = Watch(callback)
-        k = int(self.clusters) or self._number(ops, watch)
-        share, votes, trace, converged = self._run(ops, min(k, max(ops.n_items, 1)), watch)
-        params: Params = {"pile_votes": votes}
-        cluster, sure = numbered(share)
+        told = int(self.clusters)
+        found = self._best(ops, min(told, max(ops.n_items, 1)), watch) if told else self._highest(ops, watch)
+        params: Params = {"pile_votes": found.votes}
+        cluster, sure = numbered(found.share)
         there = len(np.unique(cluster))
         notes = () if self.clusters else (f"{there} clusters were found (clusters= tells how many there are)",)
-        return Solution(Clusters(cluster, sure), params, {}, tuple(trace), converged, notes)
+        return Solution(Clusters(cluster, sure), params, {}, found.trace, found.converged, notes)
 
-    def _number(self, votes: Groupings, watch: Watch) -> int:
-        out = keyed_uniform(self.seed, votes.vote_hash) < HELD_OUT
-        if not 10 <= out.sum() < votes.n_votes:
-            return min(2, votes.n_items)
-        kept, asked = votes.take(~out), votes.take(out)
-        best, told, since = 1, self._told(kept, asked, 1, watch), 0
-        for k in range(2, min(self.most, votes.n_items) + 1):
-            other = self._told(kept, asked, k, watch)
-            gain = other - told
-            if gain.sum() > max(gain.std() * np.sqrt(gain.size), 1e-9):
-                best, told, since = k, other, 0
-            else:
-                since += 1
-            if since >= PATIENCE:
-                break
+    def _highest(self, votes: Groupings, watch: Watch) -> Piled:
+        """The climb with the highest bound, more clusters being tried as long as that rises."""
+        best, since, k = self._best(votes, 1, watch), 0, 2
+        while since < PATIENCE and k <= min(self.most, votes.n_items):
+            found = self._best(votes, k, watch)
+            best, since = (found, 0) if found.bound > best.bound else (best, since + 1)
+            k += max(1, k // 5)
         return best
 
-    def _told(self, kept: Groupings, asked: Groupings, k: int, watch: Watch) -> Array:
-        """Log chance of each held-out vote."""
-        share, votes, _, _ = self._run(kept, k, watch)
-        pile, _ = _piles(kept)
-        place = {key: code for code, key in enumerate(pile.tolist())}
-        key = asked.annotator.astype(np.int64) * asked.n_classes + asked.label
-        code = np.array([place.get(one, -1) for one in key.tolist()])
-        total = np.zeros((kept.n_annotators, k))
-        np.add.at(total, pile // kept.n_classes, votes)
-        row = np.where((code >= 0)[:, None], votes[np.maximum(code, 0)], self.pseudo)
-        chance = row / np.maximum(total[asked.annotator], 1e-300)
-        return np.asarray(np.log(np.maximum((share[asked.item] * chance).sum(axis=1), 1e-12)))
+    def _best(self, votes: Groupings, k: int, watch: Watch) -> Piled:
+        """The highest of several climbs."""
+        return max((self._run(votes, k, start, watch) for start in range(self.starts)), key=lambda one: one.bound)
 
-    def _run(self, votes: Groupings, k: int, watch: Watch) -> tuple[Array, Array, list[float], bool]:
+    def _run(self, votes: Groupings, k: int, start: int, watch: Watch) -> Piled:
         pile, of = _piles(votes)
         who, n = pile // votes.n_classes, votes.n_annotators
         weight = np.ones(votes.n_votes) if votes.weight is None else votes.weight
         share = np.full((votes.n_items, k), 0.1 / max(k - 1, 1))
-        share[np.arange(votes.n_items), clusters_by_spectrum(together(votes), k, self.seed)] = 0.9 if k > 1 else 1.0
+        share[np.arange(votes.n_items), clusters_by_spectrum(together(votes, start), k, self.seed + start)] = (
+            0.9 if k > 1 else 1.0
+        )
         trace: list[float] = []
         for step in range(1, self.max_iter + 1):
             counts = np.stack([np.bincount(of, weight * share[votes.item, c], pile.size) for c in range(k)], axis=1)
             total = np.stack([np.bincount(who, counts[:, c] + self.pseudo, n) for c in range(k)], axis=1)
             meant = _log_rows(counts + self.pseudo, total, who)
-            prior = mean_log(share.sum(axis=0) + 1.0)
+            shares = share.sum(axis=0) + 1.0
             said = np.stack([np.bincount(votes.item, weight * meant[of, c], votes.n_items) for c in range(k)], axis=1)
-            share, evidence = normalise(said + prior)
-            trace.append(evidence - _rows_divergence(counts, total, who, meant, self.pseudo))
+            share, evidence = normalise(said + mean_log(shares))
+            prior = divergence(shares, np.ones_like(shares)) + _rows_divergence(counts, total, who, meant, self.pseudo)
+            trace.append(evidence - prior)
             settled = step > 1 and abs(trace[-1] - trace[-2]) <= self.tol * abs(trace[-1])
             if settled or watch(step, trace[-1]):
-                return share, counts + self.pseudo, trace, True
-        return share, counts + self.pseudo, trace, False
+                break
+        return Piled(share, counts + self.pseudo, tuple(trace), settled)
 
 
-def together(votes: Groupings) -> Signed:
+def together(votes: Groupings, seed: int = 0) -> Signed:
     """Each item beside the next ones of its pile, the same, and beside some of other piles of that annotator."""
-    order = np.lexsort((votes.item_hash[votes.item], votes.label, votes.annotator))
-    item, key = (
-        votes.item[order].astype(np.int64),
-        (votes.annotator.astype(np.int64) * votes.n_classes + votes.label)[order],
-    )
-    who = votes.annotator[order]
+    lot = keyed_uniform(seed, votes.item_hash)
+    pile = votes.annotator.astype(np.int64) * votes.n_classes + votes.label
+    key, item = np.divmod(np.unique(pile * votes.n_items + votes.item), votes.n_items)  # repeated votes once
+    order = np.lexsort((lot[item], key % votes.n_classes, key // votes.n_classes))
+    item, key, who = item[order], key[order], key[order] // votes.n_classes
     left, right, said = [], [], []
     for step in range(1, 6):  # a chain of near ones in place of all pairs
         same = key[step:] == key[:-step]
         left.append(item[:-step][same])
         right.append(item[step:][same])
         said.append(np.ones(int(same.sum())))
-    mixed = np.lexsort((votes.item_hash[item], who))
+    mixed = np.lexsort((lot[item], who))
     for step in range(1, 6):
         one, other = mixed[:-step], mixed[step:]
         apart = (who[one] == who[other]) & (key[one] != key[other])
@@ -155,5 +158,6 @@ def _rows_divergence(counts: Array, total: Array, who: Array, meant: Array, pseu
 
     n_piles = np.bincount(who, minlength=len(total))
     own = (gammaln(pseudo) - gammaln(counts + pseudo) + counts * meant).sum()
-    rows = (gammaln(total) - gammaln(n_piles * pseudo)[:, None])[n_piles > 0].sum()
+    some = n_piles > 0
+    rows = (gammaln(total[some]) - gammaln(n_piles[some] * pseudo)[:, None]).sum()
     return float(own + rows)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,14 +15,15 @@ from ...fit.method import Callback, Solution, Watch
 from ...fit.options import NonNegative
 from ...fit.params import Axes
 from ...votes.codes import Array
-from ...votes.keyed import keyed_uniform
 from ...votes.similarities import Similarities
 from .signed_start import Signed, clusters_by_spectrum
 
+BELIEVED = (6.0, 2.0)  # right and wrong answers of the prior: a few answers are believed
 EDGE = (0.02, 0.98)  # chances beyond which nobody is believed
-HELD_OUT = 0.2
 FIRST_GUESS = 0.8  # of the cluster that an item starts in
-PATIENCE = 3  # numbers of clusters without a gain, after which no more are tried
+BEGIN_WITH = (0.4, 0.6, 0.8, 1.0)  # parts of the most clusters that runs begin with
+CROWDED = 0.75  # share of clusters that stay occupied, from which more are tried
+LARGEST = 50_000_000  # numbers that are kept: items x clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Found(NamedTuple):
     share: Array
     sees_same: Array
     sees_different: Array
-    steps: int
+    bound: float
     converged: bool
 
 
@@ -73,11 +75,13 @@ class SameGroups(SimilarityMethod):
     .. math::
         \log q_i(k) = \log \pi_k + \sum_{votes\ of\ i} g \, q_j(k) + const
 
-    How many clusters there are is found by votes that are held out, unless it is told. O(votes x clusters) a step and
-    items x clusters is kept: for thousands of small clusters (duplicates, entities) take `linked-groups`.
+    How many clusters there are is found, unless it is told: runs begin with more than enough, of which mean field
+    empties those that it does not need, and the one with the highest bound counts; where most stay occupied, more are
+    tried. O(votes x clusters) a step, and items x clusters is kept: for thousands of small clusters (duplicates,
+    entities) take `linked-groups`.
 
-    clusters: how many; 0 finds it, among up to `most`. shrink: votes by which an annotator's chances are drawn to the
-    crowd's. max_iter: steps of each run.
+    clusters: how many; 0 finds it. most: how many runs begin with at first. shrink: votes by which an annotator's
+    chances are drawn to the crowd's. max_iter: steps of each run.
 
     Reference: crowdwise; the model of Gomes, Welinder, Krause & Perona (NIPS 2011) with two numbers an annotator, from
     the signed spectral start of Kunegis et al. 2010.
@@ -97,43 +101,12 @@ class SameGroups(SimilarityMethod):
 
     def find(self, ops: Similarities, callback: Callback | None) -> Solution[Clusters]:
         watch = Watch(callback)
-        k = int(self.clusters) or self._number(ops, watch)
-        found = self._run(ops, min(k, max(ops.n_items, 1)), watch)
+        found = most_likely(lambda k: self._run(ops, k, watch), int(self.clusters), self.most, ops.n_items)
         cluster, sure = numbered(found.share)
         params = {"sees_same": found.sees_same, "sees_different": found.sees_different}
         there = len(np.unique(cluster))
         notes = () if self.clusters else (f"{there} clusters were found (clusters= tells how many there are)",)
         return Solution(Clusters(cluster, sure), params, {}, converged=found.converged, notes=notes)
-
-    def _number(self, votes: Similarities, watch: Watch) -> int:
-        """The number of clusters that tells most of votes that are held out; more only for a gain beyond its error."""
-        out = keyed_uniform(self.seed, votes.vote_hash + votes.item_hash[votes.other]) < HELD_OUT
-        if not 10 <= out.sum() < votes.n_votes:
-            return min(2, votes.n_items)
-        kept, asked, scores = votes.take(~out), votes.take(out), []
-        best, told = 1, self._told(kept, asked, 1, watch)
-        since = 0
-        for k in range(2, min(self.most, votes.n_items) + 1):
-            other = self._told(kept, asked, k, watch)
-            gain = other - told
-            error = gain.std() * np.sqrt(gain.size)
-            if gain.sum() > max(error, 1e-9):
-                best, told, since = k, other, 0
-            else:
-                since += 1
-            scores.append(float(other.sum()))
-            if since >= PATIENCE:
-                break
-        return best
-
-    def _told(self, kept: Similarities, asked: Similarities, k: int, watch: Watch) -> Array:
-        """Log chance of each held-out vote, with k clusters."""
-        found = self._run(kept, k, watch)
-        same = (found.share[asked.item] * found.share[asked.other]).sum(axis=1)
-        a, b = found.sees_same[asked.annotator], found.sees_different[asked.annotator]
-        yes = same * a + (1.0 - same) * (1.0 - b)
-        weight = np.ones(asked.n_votes) if asked.weight is None else asked.weight
-        return np.asarray(weight * np.log(np.where(asked.same_said, yes, 1.0 - yes)))
 
     def _run(self, votes: Similarities, k: int, watch: Watch) -> Found:
         signed = Signed.of(votes)
@@ -153,15 +126,56 @@ class SameGroups(SimilarityMethod):
                 new = normalise(links @ share + prior)[0]
                 moved = float(np.abs(new - share).mean())
                 share = 0.5 * share + 0.5 * new
-            if moved < 1e-5 or watch(step, -moved):
-                return Found(share, a, b, step, True)
-        return Found(share, a, b, self.max_iter, False)
+            settled = moved < 1e-5
+            if settled or watch(step, -moved):
+                break
+        return Found(share, a, b, self._bound(votes, share, a, b), settled)
+
+    def _bound(self, votes: Similarities, share: Array, a: Array, b: Array) -> float:
+        """The evidence's lower bound, shares of the clusters being Dirichlet(1)."""
+        from scipy.special import gammaln, xlogy
+
+        same = np.minimum((share[votes.item] * share[votes.other]).sum(axis=1), 1.0)
+        a, b, said = a[votes.annotator], b[votes.annotator], votes.same_said
+        told = same * np.log(np.where(said, a, 1.0 - a)) + (1.0 - same) * np.log(np.where(said, 1.0 - b, b))
+        told = told if votes.weight is None else votes.weight * told
+        k, n = share.shape[1], votes.n_items
+        prior = gammaln(k) - gammaln(n + k) + gammaln(share.sum(axis=0) + 1.0).sum()
+        return float(told.sum() - xlogy(share, share).sum() + prior)
 
     def _chance(self, hit: Array, met: Array, who: Array, n: int) -> Array:
         """How often each annotator is right, shrunk to the crowd."""
-        usual = hit.sum() / max(met.sum(), 1e-300) if met.sum() > 0.0 else 0.5
+        usual = (hit.sum() + BELIEVED[0]) / (met.sum() + sum(BELIEVED))
         own = (np.bincount(who, hit, n) + self.shrink * usual) / (np.bincount(who, met, n) + self.shrink)
         return np.clip(own, *EDGE)
+
+
+Run = TypeVar("Run", bound="HasShare")
+
+
+class HasShare(Protocol):
+    """What a run ends with: shares of clusters by item, and the bound that it reached."""
+
+    @property
+    def share(self) -> Array:
+        """(items, clusters)."""
+
+    @property
+    def bound(self) -> float:
+        """Of the evidence."""
+
+
+def most_likely(run: Callable[[int], Run], told: int, most: int, n_items: int) -> Run:
+    """The run with the highest bound, of as many clusters as are told, or of more than enough."""
+    if told:
+        return run(min(told, max(n_items, 1)))
+    while True:
+        tries = sorted({max(1, min(round(part * most), (n_items + 1) // 2)) for part in BEGIN_WITH})
+        best = max((run(k) for k in tries), key=lambda found: found.bound)
+        there = len(np.unique(best.share.argmax(axis=1)))
+        if there < CROWDED * tries[-1] or tries[-1] >= n_items // 2 or 2 * most * n_items > LARGEST:
+            return best
+        most *= 2
 
 
 def numbered(share: Array) -> tuple[Array, Array]:

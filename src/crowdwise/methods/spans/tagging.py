@@ -22,6 +22,8 @@ IMPOSSIBLE = -1e6  # log chance of a tag that cannot follow
 class Tagging(Classes):
     """A distribution over tags for each token, the tag that is chosen, and the spans that the chosen tags stand for.
 
+    span_first, span_last: the first and the last token of each, by place in the documents.
+
     span_begin, span_end: places in the text where they are known, positions of tokens otherwise.
     """
 
@@ -31,6 +33,8 @@ class Tagging(Classes):
     span_end: Array
     span_label: Array
     span_confidence: Array
+    span_first: Array
+    span_last: Array
     offsets: Array
 
     def spans(self) -> Table:
@@ -63,6 +67,8 @@ def tagging(votes: Sequences, posterior: Array, tag: Array, spans: Spans, chance
         span_end=end[last][by_document],
         span_label=types[spans.type][by_document],
         span_confidence=chance[by_document],
+        span_first=spans.first[by_document],
+        span_last=spans.last[by_document],
         offsets=np.array([votes.has_offsets]),
     )
 
@@ -98,6 +104,8 @@ def tags_of(votes: Sequences, spans: Spans) -> Array:
     """The tag of each token, from spans that do not overlap."""
     outside = int(np.flatnonzero(votes.tags.type < 0)[0])
     tag = np.full(votes.n_items, outside)
+    if not spans.first.size:
+        return tag
     order, length = votes.order.order, spans.last - spans.first + 1
     first_of = np.array([np.flatnonzero(votes.tags.type == kind) for kind in range(len(votes.tags.types))])
     inner = np.repeat(spans.first - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))

@@ -21,6 +21,7 @@ class SectionEntry(Entry):
     kinds: tuple[str, ...] = ("classes",)
 
 
+STRUCTURED = ("spans", "label-sets", "similarities", "groupings", "texts", "boxes", "masks")
 OWN = {
     "summary": SectionEntry(".numbers:section"),
     "labels": SectionEntry(".labels:section"),
@@ -34,6 +35,10 @@ OWN = {
     "identifiability": SectionEntry(".identifiability:section"),
     "data": SectionEntry(".input_notes:section"),
     "made": SectionEntry(".how_made:section"),
+    "found": SectionEntry(".answers_found:section", "What was found", STRUCTURED),
+    "writers": SectionEntry(".who_answered:section", "Annotators", STRUCTURED),
+    "shared": SectionEntry(".alike:section", "Agreement", STRUCTURED),
+    "beside": SectionEntry(".side_by_side:section", "Answers side by side", STRUCTURED),
     "values": SectionEntry(".values:section", "Values", ("ratings",)),
     "raters": SectionEntry(".who_answered:section", "Annotators", ("ratings",)),
     "reliability": SectionEntry(".alike:section", "Agreement", ("ratings",)),
@@ -41,7 +46,7 @@ OWN = {
     "comparers": SectionEntry(".who_answered:section", "Annotators", ("comparisons",)),
     "alike": SectionEntry(".alike:section", "Agreement", ("comparisons",)),
     "next": SectionEntry(".next_questions:section", "What to ask next", ("ratings", "comparisons")),
-    "fit": SectionEntry(".fit:section", "How this was made", ("ratings", "comparisons")),
+    "fit": SectionEntry(".fit:section", "How this was made", ("ratings", "comparisons", *STRUCTURED)),
 }
 SECTIONS = Registry("section", OWN, group="crowdwise.sections")
 

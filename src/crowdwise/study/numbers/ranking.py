@@ -121,7 +121,8 @@ def next_pairs(result: Result, n: int = 10) -> Table:
     asked = np.zeros(first.size)
     if isinstance(result.votes, Comparisons):
         met = pairs_of(result.votes)
-        place = find(first.astype(np.int64) * size + second, met.left.astype(np.int64) * size + met.right)
+        low, high = np.minimum(first, second).astype(np.int64), np.maximum(first, second)
+        place = find(low * size + high, met.left.astype(np.int64) * size + met.right)
         asked = np.where(place >= 0, np.append(met.wins + met.losses, 0.0)[place], 0.0)
     order, used, kept = np.argsort(-told, kind="stable"), np.zeros(size, bool), []
     for place in order[: 200 * n].tolist():

@@ -1,0 +1,100 @@
+"""What Label Studio keeps of spans, boxes, masks, texts and paths in a taxonomy; and back again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...votes.codes import Array
+from ...votes.masks import runs_of
+from ..answers import Answers
+
+SPANS = ("labels", "hypertextlabels", "paragraphlabels")
+TEXTS, PATHS, BOXES, MASKS = "textarea", "taxonomy", "rectanglelabels", "brushlabels"
+READ = {*SPANS, TEXTS, PATHS, BOXES, MASKS}
+OPAQUE = 128  # of the fourth number of a pixel: painted
+
+
+def read_region(result: dict[str, Any], item: Any, who: str, answers: Answers) -> None:
+    """One result of an annotation, as an answer of its kind."""
+    question, kind, value = str(result.get("from_name")), str(result.get("type")), result.get("value")
+    if not isinstance(value, dict):
+        answers.fail("value", "an object is expected")
+    if kind in SPANS:
+        begin, end = value.get("start"), value.get("end")
+        if not isinstance(begin, int) or not isinstance(end, int):
+            answers.refuse(question, "spans between elements of a page")
+            return
+        for label in answers.listed(value.get(kind, value.get("labels")), kind):
+            answers.other(question, "spans", item, who, begin, end, str(label))
+    elif kind == TEXTS:
+        text = value.get("text")
+        answers.other(
+            question, "texts", item, who, " ".join(map(str, text)) if isinstance(text, list) else str(text or "")
+        )
+    elif kind == PATHS:
+        paths = answers.listed(value.get("taxonomy"), "taxonomy")
+        answers.other(question, "label-sets", item, who, ["/".join(map(str, path)) for path in paths if path])
+    elif kind == BOXES:
+        left, top, width, height = (answers.amount(value.get(name), name) for name in ("x", "y", "width", "height"))
+        labels = answers.listed(value.get(kind), kind)
+        label = str(labels[0]) if labels else "object"
+        answers.other(question, "boxes", item, who, left, top, left + width, top + height, label)
+    else:
+        high, wide = (
+            answers.amount(result.get(f"original_{name}"), f"original_{name}") for name in ("height", "width")
+        )
+        if value.get("format", "rle") != "rle" or not isinstance(value.get("rle"), list):
+            answers.refuse(question, "masks that are no runs")
+            return
+        mask = painted(value["rle"], int(high), int(wide), answers)
+        answers.other(question, "masks", item, who, int(high), int(wide), runs_of(mask))
+
+
+def result_of(kind: str, found: dict[str, Any], question: str, shown: str) -> dict[str, Any]:
+    """A row of what was found as a result of Label Studio's."""
+    told = {"from_name": question, "to_name": shown, "score": found.get("confidence")}
+    if kind == "spans":
+        value: dict[str, Any] = {"start": found["begin"], "end": found["end"], "labels": [found["label"]]}
+        return told | {"type": "labels", "value": value}
+    if kind == "label-sets":
+        return told | {"type": "choices", "value": {"choices": found["labels"].split("|") if found["labels"] else []}}
+    if kind == "texts":
+        return told | {"type": TEXTS, "value": {"text": [found["text"]]}}
+    sides = {"x": found["left"], "y": found["top"]}
+    sides |= {"width": found["right"] - found["left"], "height": found["bottom"] - found["top"]}
+    return told | {"type": BOXES, "value": {**sides, "rotation": 0, BOXES: [found["label"]]}}
+
+
+def painted(code: list[int], height: int, width: int, answers: Answers) -> Array:
+    """The pixels behind Label Studio's runs: bits of numbers, four of which are one pixel.
+
+    First how many numbers there are (32 bits), how long a number is (5), and four lengths of counts (4 each). Then
+    runs: a bit that says whether all numbers of the run are the same, two that choose the length of its count, the
+    count, and the number, or the numbers.
+    """
+    bits = np.unpackbits(np.array(code, np.uint8)).tolist()
+    place = 0
+
+    def take(n: int) -> int:
+        nonlocal place
+        number = int("".join(map(str, bits[place : place + n])) or "0", 2)
+        place += n
+        return number
+
+    n = take(32)
+    if n != 4 * height * width:
+        answers.fail("rle", f"it holds {n} numbers, and {height} x {width} pixels have {4 * height * width}")
+    length = take(5) + 1
+    counts = [take(4) + 1 for _ in range(4)]
+    out, at = np.zeros(n, np.uint8), 0
+    while at < n and place < len(bits):
+        same, choice = take(1), take(2)
+        until = min(at + 1 + take(counts[choice]), n)
+        if same:
+            out[at:until] = take(length)
+        else:
+            out[at:until] = [take(length) for _ in range(until - at)]
+        at = until
+    return np.asarray(out[3::4].reshape(height, width) >= OPAQUE)
