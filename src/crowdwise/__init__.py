@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .methods.classes.bayes.ebcc import EBCC as EBCC
     from .methods.classes.bayes.gibbs import Gibbs as Gibbs
     from .methods.classes.bayes.ibcc import IBCC as IBCC
+    from .methods.classes.bayes.live import Live as Live
     from .methods.classes.bayes.mean_field import MeanField as MeanField
     from .methods.classes.bayes.nonparametric_bcc import NonparametricBCC as NonparametricBCC
     from .methods.classes.em.confusion_vector import ConfusionVector as ConfusionVector
@@ -119,7 +120,21 @@ if TYPE_CHECKING:
     # end
 
 __version__ = "0.1.0"
-ROOMS = ("cli", "datasets", "engine", "fit", "io", "learn", "methods", "report", "simulate", "study", "votes", *DOORS)
+ROOMS = (
+    "cli",
+    "collect",
+    "datasets",
+    "engine",
+    "fit",
+    "io",
+    "learn",
+    "methods",
+    "report",
+    "simulate",
+    "study",
+    "votes",
+    *DOORS,
+)
 STUDIES = ("label_quality", "prefer", "settle")  # functions of the files of these names
 __all__ = [
     "METHODS", "Boxes", "Comparisons", "Crowd", "DataWarning", "Groupings", "InputError", "LabelSets", "Masks",

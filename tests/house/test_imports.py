@@ -16,7 +16,8 @@ from crowdwise.doors import DOORS
 SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports what stands after it here.
 ORDER = [
-    "errors", "files", "registry", "votes", "io", "simulate", "engine", "fit", "methods", "study", "learn", "datasets",
+    "errors", "files", "registry", "votes", "io", "simulate", "engine", "fit", "methods", "study", "collect", "learn",
+    "datasets",
     "report", "cli",
 ]  # fmt: skip
 # But for this: what is fitted is named in the table of methods, which loads nothing until it is asked.

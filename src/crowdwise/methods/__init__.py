@@ -38,6 +38,13 @@ OWN = {
         "seven fits; six where votes are many",
         "crowdwise",
     ),
+    "live": MethodEntry(
+        ".classes.bayes.live:Live",
+        "confusion matrices that borrow from a coin, in four sweeps: for votes that are still coming in",
+        "four passes over the votes",
+        "crowdwise",
+        usual=False,
+    ),
     "majority-vote": MethodEntry(
         ".classes.votes.majority_vote:MajorityVote",
         "the class that most annotators name",

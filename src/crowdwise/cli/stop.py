@@ -1,0 +1,47 @@
+"""crowdwise stop: whether the labels are good enough, as far as audited items tell."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import inputs, speech
+from . import options as o
+
+
+@o.command(46)
+@o.settles_votes()
+def stop(
+    context: typer.Context,
+    votes: o.Votes = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(
+            "--audit", help="Table of audited items: item, label. They were drawn at random, and told to no fit."
+        ),
+        o.READ,
+    ] = None,
+    error: Annotated[float, typer.Option("--error", help="The share of wrong labels that is allowed.")] = 0.05,
+    delta: Annotated[float, typer.Option("--delta", help="The chance to be wrong about that.")] = 0.1,
+    looks: Annotated[int, typer.Option("--looks", help="How often one looks, at most, in all.", min=1)] = 10,
+    json: o.AsJson = False,
+) -> None:
+    """Say whether to stop asking: what audited items promise, and no promise without them.
+
+    An audited item was drawn at random from all items and answered by somebody you trust. Its answer may not be among
+    the votes or the gold.
+
+    Example: crowdwise stop votes.csv --audit audit.csv --error 0.05
+    """
+    from ..collect.stopping import promise
+
+    given = context.params
+    with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
+        found = inputs.settled(context, tell)
+        known = None if audit is None else inputs.known_labels(audit, found.crowd, given)
+        told = promise(found.result, error, known, delta, looks)
+    if json:
+        speech.as_json({**found.crowd.summary(), **told._asdict()})
+    else:
+        typer.echo(f"{'stop' if told.stop else 'go on'}: {told.why}")

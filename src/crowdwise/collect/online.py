@@ -1,0 +1,287 @@
+"""Online: votes one by one or in batches, and what they say together, whatever their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine import bind
+from ..errors import InputError
+from ..fit.result import Result
+from ..methods.classes.bayes.live import Live
+from ..study.settle import settle
+from ..votes.codes import Array, names_array, shown, smallest_int
+from ..votes.crowd import Crowd
+from .gains import Belief
+from .stopping import Promise, promise
+
+ENOUGH = 5.0  # votes an item, from which the full method decides
+LEAST = 2_000  # votes, and so many of them
+FIRST = 1_024  # votes that there is room for at first
+
+
+class Online:
+    """Votes as they come. The state is the set of votes: any order, any batching and any restart give the same.
+
+    classes: their names, in their order; more may come. items: those that there are, asked or not; more may come.
+    method: "live", four sweeps of `Live`; "auto" or another method's name; or "hand-over", `live` until there are five
+    votes an item, and `auto` then. families: a group for some annotators (machines of one make): their votes on an item
+    share the weight of one.
+
+    >>> live = Online(["cat", "dog"], items=["a", "b"])
+    >>> live.update([("a", "ann", "cat"), ("a", "bob", "cat"), ("b", "ann", "dog")])
+    3
+    >>> live.result.labels.tolist(), live.n_votes
+    (['cat', 'dog'], 3)
+    """
+
+    def __init__(
+        self,
+        classes: Iterable[Any],
+        items: Iterable[Any] = (),
+        *,
+        method: str = "hand-over",
+        families: Mapping[Any, Any] | None = None,
+        seed: int = 0,
+    ):
+        self.method, self.seed, self.families = method, seed, dict(families or {})
+        self._codes: dict[str, dict[Any, int]] = {"items": {}, "annotators": {}, "classes": {}}
+        self._names: dict[str, list[Any]] = {axis: [] for axis in self._codes}
+        for name in classes:
+            self._code("classes", name)
+        for name in items:
+            self._code("items", name)
+        self._columns = np.zeros((3, FIRST), np.int64)
+        self._place: dict[tuple[int, int], int] = {}
+        self._result: Result | None = None
+        self._belief: Belief | None = None
+        self._quick: dict[int, Array] = {}
+        self._of_item: dict[int, list[int]] = {}
+
+    # -- votes --------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_votes(self) -> int:
+        """How many votes there are."""
+        return len(self._place)
+
+    def add(self, item: Any, annotator: Any, label: Any) -> None:
+        """One vote; a second one of the annotator on the item is refused (`correct`), and so is a new class."""
+        i, j = self._known_or_new(item, annotator, label)
+        if (i, j) in self._place:
+            raise InputError(f"annotator {shown(annotator)} has voted on item {shown(item)}: correct() changes a vote")
+        self._append(i, j, self._codes["classes"][label])
+
+    def correct(self, item: Any, annotator: Any, label: Any) -> None:
+        """Another label in place of the one that an annotator gave."""
+        place = self._vote(item, annotator)
+        if label not in self._codes["classes"]:
+            raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
+        self._columns[2, place] = self._codes["classes"][label]
+        self._changed(int(self._columns[0, place]))
+
+    def retract(self, item: Any, annotator: Any) -> None:
+        """Take a vote back."""
+        place, last = self._vote(item, annotator), self.n_votes - 1
+        i, j = int(self._columns[0, place]), int(self._columns[1, place])
+        moved = int(self._columns[0, last]), int(self._columns[1, last])
+        self._columns[:, place] = self._columns[:, last]
+        self._place[moved] = place
+        del self._place[i, j]
+        self._of_item = {}
+        self._changed(i)
+
+    def update(self, votes: Any) -> int:
+        """Many votes: a `Crowd`, or triples of item, annotator and label; all of them, or none if one cannot be."""
+        rows = votes.to_table() if isinstance(votes, Crowd) else None
+        triples = (
+            list(zip(*(rows[name].tolist() for name in ("item", "annotator", "label")), strict=True))
+            if rows is not None
+            else [tuple(one) for one in votes]
+        )
+        seen = set()
+        for item, annotator, label in triples:
+            if label not in self._codes["classes"]:
+                raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
+            pair = self._codes["items"].get(item), self._codes["annotators"].get(annotator)
+            if pair in self._place or (item, annotator) in seen:
+                raise InputError(
+                    f"annotator {shown(annotator)} has voted on item {shown(item)} before: nothing was taken"
+                )
+            seen.add((item, annotator))
+        for item, annotator, label in triples:
+            self.add(item, annotator, label)
+        return len(triples)
+
+    def add_classes(self, names: Iterable[Any]) -> None:
+        """More classes, behind those that there are."""
+        for name in names:
+            self._code("classes", name)
+        self._result = self._belief = None
+
+    def add_items(self, names: Iterable[Any]) -> None:
+        """More items to ask about."""
+        for name in names:
+            self._code("items", name)
+        self._result = self._belief = None
+
+    def add_annotators(self, names: Iterable[Any]) -> None:
+        """People who may be asked."""
+        for name in names:
+            self._code("annotators", name)
+        self._result = self._belief = None
+
+    # -- what they say ------------------------------------------------------------------------------------------------
+
+    @property
+    def items(self) -> list[Any]:
+        """The items, asked or not."""
+        return self._names["items"]
+
+    @property
+    def annotators(self) -> list[Any]:
+        """Who voted, or may be asked."""
+        return self._names["annotators"]
+
+    @property
+    def crowd(self) -> Crowd:
+        """The votes."""
+        item, annotator, label = self._columns[:, : self.n_votes]
+        order = np.lexsort((annotator, item))
+        names = {axis: names_array(own) for axis, own in self._names.items()}
+        item, annotator, label = item[order], annotator[order], label[order]
+        weight = self._shared(item, annotator)
+        narrow = {"item": "items", "annotator": "annotators", "label": "classes"}
+        codes = {"item": item, "annotator": annotator, "label": label}
+        columns: dict[str, Any] = {
+            name: codes[name].astype(smallest_int(len(names[at]))) for name, at in narrow.items()
+        }
+        columns |= names
+        return Crowd(**columns, weight=weight)
+
+    def __contains__(self, pair: tuple[Any, Any]) -> bool:
+        """Whether an annotator has voted on an item: `("photo 1", "ann") in live`."""
+        i, j = (self._codes[axis].get(name) for axis, name in zip(("items", "annotators"), pair, strict=True))
+        return i is not None and j is not None and (i, j) in self._place
+
+    @property
+    def result(self) -> Result:
+        """What all votes say: it depends on them alone."""
+        if self._result is None:
+            if not self.n_votes:
+                raise InputError("there are no votes yet")
+            crowd, full = self.crowd, self.method
+            if full == "hand-over":
+                n_items = max(len(self._codes["items"]), 1)
+                full = "auto" if self.n_votes >= max(LEAST, ENOUGH * n_items) else "live"
+            self._result = Live(seed=self.seed).fit(crowd) if full == "live" else settle(crowd, full)
+        return self._result
+
+    def posterior_of(self, item: Any) -> Array:
+        """The classes of one item now, by what was believed of annotators at the last full look."""
+        code = self._codes["items"].get(item)
+        if code is None:
+            raise InputError(f"item {shown(item)} is not known here")
+        if code not in self._quick:
+            self._quick[code] = self._quickly(code)
+        return self._quick[code]
+
+    def belief(self) -> Belief:
+        """What is believed by four sweeps, as plans need it."""
+        if self._belief is None:
+            n, k = self.n_votes, max(len(self._codes["classes"]), 1)
+            n_items, n_annotators = max(len(self._codes["items"]), 1), max(len(self._codes["annotators"]), 1)
+            item, annotator = self._columns[0, :n], self._columns[1, :n]
+            counts = np.bincount(item, minlength=n_items), np.bincount(annotator, minlength=n_annotators)
+            if n:
+                ops = bind(self.crowd)
+                solution = Live(seed=self.seed).solve(ops, None, None, None)
+                posterior, params = np.asarray(solution.found, float), solution.params
+            else:
+                posterior = np.full((n_items, k), 1.0 / k)
+                params = Live()._believed(np.zeros((n_annotators, k, k)), np.full((1, k), 1.0 / k))
+            self._belief = Belief(posterior, params["confusion"], *counts, params["stranger"], n)
+            self._log = np.log(params["confusion"]), np.log(params["prior"])
+            self._quick = {}
+        return self._belief
+
+    def stop(
+        self, error: float = 0.05, audit: Mapping[Any, Any] | None = None, delta: float = 0.1, looks: int = 10
+    ) -> Promise:
+        """Whether the labels are good enough, as far as audited items tell: see `promise`."""
+        return promise(self.result, error, audit, delta, looks)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _require_kin(self, axis: str, name: Any) -> None:
+        """Names of one axis are all texts, or all numbers."""
+        first = next(iter(self._codes[axis]), name)
+        if isinstance(first, str) != isinstance(name, str):
+            raise InputError(f"{axis} are named by texts or by numbers, not both: {shown(first)} and {shown(name)}")
+
+    def _code(self, axis: str, name: Any) -> int:
+        self._require_kin(axis, name)
+        codes = self._codes[axis]
+        if name not in codes:
+            codes[name] = len(codes)
+            self._names[axis].append(name)
+        return codes[name]
+
+    def _known_or_new(self, item: Any, annotator: Any, label: Any) -> tuple[int, int]:
+        if label not in self._codes["classes"]:
+            raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
+        for what, name in (("item", item), ("annotator", annotator)):
+            if name is None or name != name or name == "":  # noqa: PLR0124
+                raise InputError(f"the {what} has no name")
+            self._require_kin(f"{what}s", name)
+        return self._code("items", item), self._code("annotators", annotator)
+
+    def _vote(self, item: Any, annotator: Any) -> int:
+        pair = self._codes["items"].get(item, -1), self._codes["annotators"].get(annotator, -1)
+        if pair not in self._place:
+            raise InputError(f"annotator {shown(annotator)} has not voted on item {shown(item)}")
+        return self._place[pair]
+
+    def _append(self, i: int, j: int, k: int) -> None:
+        place = self.n_votes
+        if place == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)], axis=1)
+        self._columns[:, place] = i, j, k
+        self._place[i, j] = place
+        if self._of_item:
+            self._of_item.setdefault(i, []).append(place)
+        self._changed(i)
+
+    def _changed(self, item: int) -> None:
+        """The full look is out of date; the item is looked at quickly when it is asked for."""
+        self._result = self._belief = None
+        self._quick.pop(item, None)
+
+    def _quickly(self, item: int) -> Array:
+        if not hasattr(self, "_log"):
+            self.belief()
+        table, prior = self._log
+        if not self._of_item:
+            for place, code in enumerate(self._columns[0, : self.n_votes].tolist()):
+                self._of_item.setdefault(code, []).append(place)
+        log = prior.copy() if prior.size == len(self._codes["classes"]) else np.zeros(len(self._codes["classes"]))
+        for place in self._of_item.get(item, ()):
+            j, k = int(self._columns[1, place]), int(self._columns[2, place])
+            if j < len(table) and k < table.shape[2]:
+                log[: table.shape[1]] += table[j, :, k]
+        chance = np.exp(log - log.max())
+        return np.asarray(chance / chance.sum())
+
+    def _shared(self, item: Array, annotator: Array) -> Array | None:
+        """Weights by which votes of one family on an item count as one; None where there are no families."""
+        names = self.annotators
+        family = [self.families.get(name) for name in names]
+        there = {one for one in family if one is not None}
+        if not there:
+            return None
+        place = {one: code for code, one in enumerate(there)}
+        group = np.array([place[one] if one is not None else len(there) + j for j, one in enumerate(family)])
+        _, key = np.unique(item * (len(there) + len(names)) + group[annotator], return_inverse=True)
+        return np.asarray(1.0 / np.bincount(key)[key])

@@ -1,0 +1,204 @@
+"""Plan: whom to ask what next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import InputError, OptionError
+from ..fit.options import Natural, checked_options
+from ..votes.codes import Array, names_array, shown
+from ..votes.table import Table
+from .gains import GAINS, Belief, item_information
+from .online import Online
+
+CHOICES = ("cover", *GAINS)
+SHORTLIST = 1_024  # items of which every annotator's gain is looked at, at least
+LOOKED_AT = 8  # times as many, drawn at random, from which they are taken
+Choice = Literal[
+    "cover", "joint", "error-reduction", "item-information", "entropy", "margin", "entropy-skill", "thompson", "ucb",
+    "overlap", "random",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How questions are chosen. Everything is by name; costs are of one answer.
+
+    choose: "cover" asks every item once, and then what tells most ("joint": of item and annotator together);
+    "error-reduction", "item-information", "entropy", "margin", "entropy-skill" (the tutorial's rule), "thompson",
+    "ucb", "overlap" (fewest votes first) and "random" are there too. explore: the share of questions drawn at random.
+    cost: of an annotator's answer; a gain counts by its cost. capacity: how many answers an annotator gives at most,
+    these votes among them. max_votes: of an item. excluded: pairs (item, annotator) that are never asked. seed: of the
+    lots.
+
+    >>> live = Online(["cat", "dog"], items=["a", "b", "c"])
+    >>> live.update([("a", "ann", "cat"), ("a", "bob", "dog"), ("b", "ann", "cat")])
+    3
+    >>> Plan(explore=0).next_votes(live, 1).records()[0]["item"]
+    'c'
+    """
+
+    choose: Choice = "cover"
+    explore: float = 0.1
+    max_votes: int | None = None
+    cost: Mapping[Any, float] = field(default_factory=dict)
+    capacity: Mapping[Any, int] = field(default_factory=dict)
+    excluded: Collection[tuple[Any, Any]] = ()
+    seed: Natural = 0
+
+    def __post_init__(self) -> None:
+        checked_options(Plan, {"choose": self.choose, "seed": self.seed})
+        if not 0.0 <= self.explore <= 1.0:
+            raise OptionError(f"explore={self.explore} must lie between 0 and 1")
+        for name, price in self.cost.items():
+            if not (np.isfinite(price) and price > 0.0):
+                raise InputError(f"the cost of annotator {shown(name)} is {price}: it must be above 0")
+        for name, most in self.capacity.items():
+            if most < 0:
+                raise InputError(f"the capacity of annotator {shown(name)} is {most}: it must be at least 0")
+
+    def next_votes(
+        self, live: Online, n: int = 1, annotator: Any = None, leased: Collection[tuple[Any, Any]] = ()
+    ) -> Table:
+        """The next questions, best first: item, annotator, gain, cost, why; no item twice.
+
+        annotator: somebody who is here now and asks what to do: questions are for them. leased: pairs that were handed
+        out and not answered yet: they count as asked.
+        """
+        if n < 1:
+            raise OptionError(f"n={n} must be at least 1")
+        if annotator is not None:
+            live._code("annotators", annotator)
+        belief = live.belief()
+        if annotator is not None and live._code("annotators", annotator) >= len(belief.confusion):
+            live._belief = None
+            belief = live.belief()
+        rng = np.random.default_rng([self.seed, live.n_votes])
+        people = self._people(live, belief, annotator, leased)
+        if not len(live.items) or not people.size:
+            return _table([], [], np.empty(0), [], [])
+        taken = _taken(live, leased, self.excluded)
+        counts = belief.item_votes + _leases(live, leased) if leased else belief.item_votes
+        if annotator is None and self.max_votes is not None:
+            counts = np.where(counts >= self.max_votes, np.iinfo(np.int64).max, counts)
+        left = self._left(live, belief, people, leased)
+        return self._chosen(live, belief, counts, people, left, taken, n, rng)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _chosen(
+        self, live: Online, belief: Belief, counts: Array, people: Array, left: Array, taken: set[tuple[int, int]],
+        n: int, rng: np.random.Generator,
+    ) -> Table:  # fmt: skip
+        """Explored, covered and best pairs: every annotator as long as they have time, every item once."""
+        full = self.max_votes is not None
+        open_ = np.flatnonzero(counts < np.iinfo(np.int64).max) if full else np.arange(counts.size)
+        price = np.array([self.cost.get(name, 1.0) for name in live.annotators])
+        free = dict(zip(people.tolist(), left.tolist(), strict=True))
+        used: set[int] = set()
+        rows: list[tuple[int, int, float, str]] = []
+
+        def take(i: int, j: int, gain: float, why: str) -> None:
+            used.add(i)
+            free[j] -= 1
+            rows.append((i, j, gain, why))
+
+        def may(i: int, j: int) -> bool:
+            return i not in used and free[j] > 0 and (i, j) not in taken
+
+        explored = int(rng.binomial(n, self.explore)) if self.choose not in ("random", "overlap") else 0
+        for _ in range(20 * explored):
+            if len(rows) >= explored or not open_.size:
+                break
+            i, j = int(rng.choice(open_)), int(rng.choice(people))
+            if may(i, j):
+                take(i, j, 0.0, "by lot: a share of questions is drawn at random")
+        name = "joint" if self.choose == "cover" else self.choose
+        gain_of, words = GAINS[name]
+        uncovered = np.flatnonzero(counts == 0) if self.choose == "cover" else np.empty(0, np.int64)
+        for group, why in ((uncovered, "no vote yet"), (open_, words)):
+            if len(rows) >= n or not group.size:
+                continue
+            some = self._shortlist(belief, group, n, rng)
+            pairs = np.repeat(some, people.size), np.tile(people, some.size)
+            gain = gain_of(belief, *pairs, rng)
+            order = np.lexsort((rng.random(gain.size), -gain / price[pairs[1]]))
+            for place in order.tolist():
+                i, j = int(pairs[0][place]), int(pairs[1][place])
+                if may(i, j):
+                    take(i, j, float(gain[place]), why.format(gain=gain[place]))
+                    if len(rows) >= n:
+                        break
+        items, annotators = live.items, live.annotators
+        at = [(items[i], annotators[j], gain, price[j], why) for i, j, gain, why in rows]
+        columns: list[Any] = list(zip(*at, strict=True)) if at else [()] * 5
+        return _table(columns[0], columns[1], np.array(columns[2], float), columns[3], columns[4])
+
+    def _shortlist(self, belief: Belief, items: Array, n: int, rng: np.random.Generator) -> Array:
+        """Items that are worth a closer look: by what a usual vote would tell, or by the fewest votes."""
+        most = max(SHORTLIST, 4 * n)
+        if items.size <= most:
+            return items
+        if items.size > LOOKED_AT * most:  # a look at some is as good as a look at all
+            items = items[np.unique(rng.integers(items.size, size=LOOKED_AT * most))]
+        if self.choose in ("overlap", "random"):
+            rank = -belief.item_votes[items].astype(float) if self.choose == "overlap" else rng.random(items.size)
+        else:
+            rank = item_information(belief, items, items, rng)
+        return items[np.argpartition(-rank, most)[:most]]
+
+    def _people(self, live: Online, belief: Belief, annotator: Any, leased: Collection[tuple[Any, Any]]) -> Array:
+        codes = live._codes["annotators"]
+        if annotator is not None:
+            return np.array([codes[annotator]])
+        people = np.arange(len(codes))
+        return people[self._left(live, belief, people, leased) > 0]
+
+    def _left(self, live: Online, belief: Belief, people: Array, leased: Collection[tuple[Any, Any]]) -> Array:
+        """How many more answers annotators may give."""
+        names = live.annotators
+        given = np.array(belief.annotator_votes, np.int64)
+        for _, who in leased:
+            if who in live._codes["annotators"]:
+                given[live._codes["annotators"][who]] += 1
+        most = np.array([self.capacity.get(name, np.iinfo(np.int64).max) for name in names], np.int64)
+        return np.maximum(most - given, 0)[people]
+
+
+def _taken(
+    live: Online, leased: Collection[tuple[Any, Any]], excluded: Collection[tuple[Any, Any]]
+) -> set[tuple[int, int]]:
+    """Pairs that are not asked: voted on, handed out, or excluded."""
+    codes = live._codes
+    more = {(codes["items"].get(item, -1), codes["annotators"].get(who, -1)) for item, who in (*leased, *excluded)}
+    return _Voted(live._place, more)
+
+
+class _Voted(set):  # type: ignore[type-arg]
+    """Pairs that were voted on, looked up where they are, and some more."""
+
+    def __init__(self, place: Mapping[tuple[int, int], int], more: Collection[tuple[int, int]]):
+        super().__init__(more)
+        self.place = place
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.place or super().__contains__(pair)
+
+
+def _leases(live: Online, leased: Collection[tuple[Any, Any]]) -> Array:
+    counts = np.zeros(max(len(live.items), 1), np.int64)
+    for item, _ in leased:
+        if item in live._codes["items"]:
+            counts[live._codes["items"][item]] += 1
+    return counts
+
+
+def _table(items: Any, annotators: Any, gain: Array, cost: Any, why: Any) -> Table:
+    return Table({
+        "item": names_array(list(items)), "annotator": names_array(list(annotators)), "gain": gain,
+        "cost": np.array(list(cost), float), "why": np.array(list(why), object),
+    })  # fmt: skip

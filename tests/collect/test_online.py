@@ -1,0 +1,221 @@
+"""Live collection: the state is the set of votes; plans obey what they are told; promises hold."""
+
+import numpy as np
+import pytest
+
+from crowdwise import InputError, Live, simulate
+from crowdwise.collect import CHOICES, Online, Plan, StreamEM, audits_needed, error_bound, replay
+from crowdwise.collect.gains import GAINS, information
+from crowdwise.collect.stopping import promise
+from crowdwise.errors import OptionError
+
+
+def votes(seed=0, per_item=4, n_items=60):
+    made = simulate.crowd(
+        simulate.one_coin(12, 3, np.linspace(0.5, 0.95, 12)), n_items=n_items, per_item=per_item, seed=seed
+    )
+    table = made.crowd.to_table()
+    return made, list(zip(*(table[name].tolist() for name in ("item", "annotator", "label")), strict=True))
+
+
+def posterior(live):
+    result = live.result
+    order = np.argsort(result.items)
+    return result.posterior[order][:, np.argsort(result.classes)]
+
+
+def test_any_order_any_batching_any_restart():
+    made, rows = votes()
+    rng = np.random.default_rng(0)
+    one = Online([0, 1, 2])
+    one.update(made.crowd)
+    expected = posterior(one)
+    for _ in range(3):
+        other = Online([0, 1, 2])
+        mixed = [rows[k] for k in rng.permutation(len(rows))]
+        for row in mixed[:50]:
+            other.add(*row)
+            other.posterior_of(row[0])  # a look in between changes nothing
+        other.belief()
+        other.update(mixed[50:])
+        assert np.abs(posterior(other) - expected).max() < 1e-12
+    again = Online([0, 1, 2])
+    again.update(one.crowd)
+    assert np.abs(posterior(again) - expected).max() < 1e-12
+
+
+def test_retractions_and_corrections_are_as_if_they_had_never_been():
+    _, rows = votes(1)
+    live, plain = Online([0, 1, 2]), Online([0, 1, 2])
+    live.update(rows)
+    for item, annotator, _ in rows[:20]:
+        live.retract(item, annotator)
+    item, annotator, label = rows[30]
+    live.correct(item, annotator, (label + 1) % 3)
+    plain.add_items([row[0] for row in rows])
+    plain.update([(i, a, (c + 1) % 3 if (i, a) == (item, annotator) else c) for i, a, c in rows[20:]])
+    assert np.abs(posterior(live) - posterior(plain)).max() < 1e-12
+    assert live.n_votes == len(rows) - 20 and rows[0][:2] not in live and rows[25][:2] in live
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda live: live.add("a", "ann", "cow"), "'cow' is none of the classes cat, dog"),
+        (lambda live: live.add("a", "ann", "dog"), "annotator 'ann' has voted on item 'a': correct"),
+        (lambda live: live.add("", "bob", "dog"), "the item has no name"),
+        (lambda live: live.add(7, "bob", "dog"), "items are named by texts or by numbers, not both: 'a' and 7"),
+        (
+            lambda live: live.update([("b", "bob", "cat"), ("b", "bob", "dog")]),
+            "has voted on item 'b' before: nothing was",
+        ),
+        (lambda live: live.retract("a", "bob"), "annotator 'bob' has not voted on item 'a'"),
+        (lambda live: live.posterior_of("z"), "item 'z' is not known here"),
+    ],
+)
+def test_bad_input_changes_nothing(spoil, message):
+    live = Online(["cat", "dog"])
+    live.add("a", "ann", "cat")
+    with pytest.raises(InputError, match=message):
+        spoil(live)
+    assert live.n_votes == 1 and live.items == ["a"] and live.annotators == ["ann"]
+
+
+def test_live_is_four_sweeps_by_slow_code():
+    made, _ = votes(2)
+    crowd, k = made.crowd, 3
+    q = np.zeros((crowd.n_items, k))
+    for i, c in zip(crowd.item, crowd.label, strict=True):
+        q[i, c] += 1
+    q /= q.sum(axis=1, keepdims=True)
+    for _ in range(4):
+        counts = np.zeros((crowd.n_annotators, k, k))
+        for i, j, c in zip(crowd.item, crowd.annotator, crowd.label, strict=True):
+            counts[j, :, c] += q[i]
+        sums = counts.sum(axis=0)
+        a0 = (np.trace(sums) + 7) / (sums.sum() + 10)
+        b = sums + 50 * np.where(np.eye(k) == 1, a0, (1 - a0) / (k - 1))
+        b /= b.sum(axis=1, keepdims=True)
+        a = np.zeros_like(counts)
+        for j in range(crowd.n_annotators):
+            own = (np.trace(counts[j]) + 4 * a0) / (counts[j].sum() + 4)
+            for row in range(k):
+                odds = b[row, row] / (1 - b[row, row]) * own / (1 - own) / (a0 / (1 - a0))
+                rest = b[row].copy()
+                rest *= (1 / (1 + odds)) / (1 - b[row, row])
+                rest[row] = odds / (1 + odds)
+                a[j, row] = (counts[j, row] + 4 * rest) / (counts[j, row].sum() + 4)
+        prior = (1 + q.sum(axis=0)) / (1 + q.sum(axis=0)).sum()
+        log = np.tile(np.log(prior), (crowd.n_items, 1))
+        for i, j, c in zip(crowd.item, crowd.annotator, crowd.label, strict=True):
+            log[i] += np.log(a[j, :, c])
+        q = np.exp(log - log.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+    assert np.abs(Live().fit(crowd, engine="numpy").posterior - q).max() < 1e-9
+
+
+def test_information_is_what_a_vote_tells():
+    rng = np.random.default_rng(0)
+    q, a = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), (5, 3))
+    for v in range(5):
+        joint = q[v][:, None] * a[v]
+        expected = (joint * np.log(joint / np.outer(joint.sum(axis=1), joint.sum(axis=0)))).sum()
+        assert information(q, a)[v] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("choose", CHOICES)
+def test_plans_obey(choose):
+    _, rows = votes(3, per_item=3)
+    live = Online([0, 1, 2], items=range(70))
+    live.update(rows)
+    capacity = {who: 40 if who < 6 else 5 for who in range(12)}
+    plan = Plan(choose=choose, capacity=capacity, max_votes=4, excluded=[(65, who) for who in range(12)], cost={0: 2.0})
+    leased = [(1, 2), (2, 3)]
+    found = plan.next_votes(live, 40, leased=leased)
+    asked = list(zip(found["item"].tolist(), found["annotator"].tolist(), strict=True))
+    assert len({item for item, _ in asked}) == len(asked), "one question an item"
+    assert not set(asked) & {row[:2] for row in rows} and not set(asked) & set(leased)
+    assert all(item != 65 for item, _ in asked)
+    given = np.bincount([row[1] for row in rows], minlength=12) + np.bincount([who for _, who in asked], minlength=12)
+    assert (given <= [max(capacity[who], sum(row[1] == who for row in rows)) for who in range(12)]).all()
+    assert all(found["why"]) and (plan.next_votes(live, 40, leased=leased)["item"] == found["item"]).all()
+
+
+def test_covered_first_then_what_tells_most_by_cost():
+    live = Online(["x", "y"], items=["a", "b", "c"])
+    live.update([("a", "ann", "x"), ("a", "bob", "y"), ("b", "ann", "x")])
+    assert Plan(explore=0).next_votes(live, 1)["item"].tolist() == ["c"]
+    live.add("c", "ann", "x")
+    assert Plan(explore=0).next_votes(live, 1)["annotator"].tolist() == ["bob"]  # ann has said it all
+    live.add_annotators(["cy", "di"])
+    assert Plan(explore=0, cost={"cy": 3.0}).next_votes(live, 1)["annotator"].tolist() == ["di"]
+    here = Plan(explore=0).next_votes(live, 3, annotator="new")
+    assert set(here["annotator"].tolist()) == {"new"} and here["item"].tolist()[0] == "a"
+    with pytest.raises(InputError, match="the cost of annotator 'cy' is -1: it must be above 0"):
+        Plan(cost={"cy": -1})
+    with pytest.raises(OptionError, match="choose='best'"):
+        Plan(choose="best")
+
+
+def test_machines_of_one_family_are_one_voter():
+    names = [("m1", "gpt"), ("m2", "gpt"), ("m3", "gpt")]
+    alone, together = Online(["x", "y"]), Online(["x", "y"], families=dict(names))
+    for live in (alone, together):
+        live.update([("a", who, "x") for who, _ in names] + [("a", "ann", "y")])
+    assert together.crowd.weight.tolist() == [1 / 3, 1 / 3, 1 / 3, 1.0]
+    assert together.result["a"]["probabilities"]["x"] < alone.result["a"]["probabilities"]["x"]
+
+
+def test_no_promise_without_audits_and_an_exact_bound_with_them():
+    made, rows = votes(4, per_item=6, n_items=400)
+    live = Online([0, 1, 2])
+    live.update(rows)
+    told = live.stop(0.05)
+    assert not told.stop and told.bound == 1.0 and told.why.startswith("no promise: 90 audited items")
+    assert audits_needed(0.02, looks=10) == 228 and error_bound(10, 10) == 1.0
+    result, truth = live.result, made.truth
+    wrong = result.labels != truth[result.items]
+    broken = stopped = 0
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        items = rng.permutation(400)[:60]
+        told = promise(result, 0.15, {result.items[i]: truth[result.items[i]] for i in items}, delta=0.1, looks=1)
+        stopped += told.stop
+        broken += told.stop and wrong.mean() > 0.15
+        assert told.wrong == wrong[items].sum()
+    assert broken <= 0.1 * max(stopped, 1) + 3
+    with pytest.raises(InputError, match="audited item 999 is none of the items"):
+        live.stop(0.1, {999: 0})
+    with pytest.raises(OptionError, match="shares lie between 0 and 1"):
+        live.stop(2.0)
+
+
+def test_plans_need_fewer_votes_than_a_fixed_overlap():
+    people = simulate.one_coin(20, 3, np.linspace(0.4, 0.95, 20))
+    made = simulate.crowd(people, n_items=200, per_item=10, seed=0)
+    reach = replay(made.crowd, dict(enumerate(made.truth.tolist())), ["cover", "overlap"], seeds=2, batches=25).reach
+    assert reach["reach"][0] < reach["reach"][1] - 0.1 and reach["at half"][0] > reach["at half"][1]
+    with pytest.raises(OptionError, match="policy 'best': choose among cover"):
+        replay(made.crowd, {0: 0}, ["best"])
+
+
+def test_online_em_forgets_and_sums_do_not():
+    rng = np.random.default_rng(0)
+    right = {}
+    for rate in (lambda t: t**-0.6, None):
+        stream, hits = StreamEM([0, 1], rate=rate), []
+        for item in range(600):
+            truth = rng.integers(2)
+            for who in range(5):
+                honest = who < 3 or (item < 300) == (who == 3)  # one turns bad, one turns good
+                said = truth if (rng.random() < 0.9) == honest else 1 - truth
+                stream.vote(item, who, int(said))
+            hits.append(stream.posterior(item).argmax() == truth)
+        right[rate is None] = np.mean(hits[450:])
+    assert right[False] > 0.85 and right[True] > 0.8
+    with pytest.raises(InputError, match="2 is none of the classes 0, 1"):
+        StreamEM([0, 1]).vote("a", "b", 2)
+
+
+def test_every_choice_has_a_gain():
+    assert set(CHOICES) == {"cover", *GAINS}
