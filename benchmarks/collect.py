@@ -69,15 +69,12 @@ def promises() -> None:
                     if promise(result, error, audit, 0.1).stop:
                         stopped = True
                         stops += 1
-                        wrong = np.mean(
-                            [
-                                crowd.classes[label[k]] != known[item]
-                                for k, item in enumerate(crowd.items.tolist())
-                                if item in known
-                            ]
-                        )
+                        told = dict(zip(crowd.items.tolist(), crowd.classes[label].tolist(), strict=True))
+                        wrong = np.mean([told[item] != one for item, one in known.items()])
                         broken += wrong > error
-        rows.append({"promised at most": error, "replays": 17 * len(SETS), "stopped": stops, "broken": broken})
+        rows.append(
+            {"promised at most": error, "replays": 17 * len(SETS), "stopped": int(stops), "broken": int(broken)}
+        )
         print(rows[-1], flush=True)
     write("promises", "Promises by audits: replays that stopped, and how many of them were wrong",
           "Up to 100 audited items, ten looks at growing numbers of votes, delta .1.", rows)  # fmt: skip
@@ -105,8 +102,9 @@ def speed() -> None:
             began = time.perf_counter()
             Plan().next_votes(live, 1, annotator=7)
             asked.append(time.perf_counter() - began)
-        rows.append({"votes": crowd.n_votes, "items": n_items, "one vote and its item, us": 1e6 * np.median(spent),
-                     "look at all, s": refit, "next for one annotator, ms": 1e3 * np.median(asked)})  # fmt: skip
+        rows.append({"votes": crowd.n_votes, "items": n_items,
+                     "one vote and its item, us": float(1e6 * np.median(spent)),
+                     "look at all, s": refit, "next for one annotator, ms": float(1e3 * np.median(asked))})  # fmt: skip
         print(rows[-1], flush=True)
     crowd = simulate.crowd(simulate.one_coin(2000, 5, 0.75), n_items=1_000_000, per_item=1, seed=0).crowd
     live = Online(crowd.classes.tolist(), crowd.items.tolist())

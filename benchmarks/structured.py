@@ -134,6 +134,31 @@ def similarities() -> None:
           "piles with names of the annotators' own: more than the pairs.", rows)  # fmt: skip
 
 
+def matched_by_features() -> None:
+    """Clusters from answers and features, end to end, beside the two stages."""
+    from crowdwise.learn import CrowdMatcher
+
+    rows = []
+    for name, k in (("labelme", 8), ("music", 10)):
+        stored = np.load(folder(name) / "features.npz", allow_pickle=False)
+        names, features = [str(item) for item in stored["item_train"]], stored["X_train"].astype(float)
+        scores = []
+        for seed in range(SEEDS):
+            votes, truth = paired(name, 5, seed)
+            alone = make("same-groups", clusters=k, seed=seed).fit(votes)
+            own = np.array([truth[item] for item in alone.items.tolist()])
+            both = CrowdMatcher(k, seed=seed).fit(features, votes, items=names).predict(features)
+            there = [place for place, item in enumerate(names) if item in set(votes.items.tolist())]
+            told = adjusted_rand(np.array([truth[names[place]] for place in there]), both[there])
+            scores.append((adjusted_rand(own, alone.estimate.cluster), told))
+        mean, spread = np.mean(scores, axis=0), np.std(scores, axis=0)
+        rows.append({"set": name, "answers alone": f"{mean[0]:.3f} ± {spread[0]:.3f}",
+                     "with features": f"{mean[1]:.3f} ± {spread[1]:.3f}"})  # fmt: skip
+        print(rows[-1], flush=True)
+    note = "Five answers of an annotator for each label that they gave; the number of clusters is told; mlp, defaults."
+    write("matcher", "Same or different with features, end to end: adjusted Rand index", note, rows)
+
+
 # -- graphs -----------------------------------------------------------------------------------------------------------
 
 
@@ -339,6 +364,7 @@ def boxes() -> None:
 def main() -> None:
     label_sets()
     similarities()
+    matched_by_features()
     graphs()
     texts()
     masks()

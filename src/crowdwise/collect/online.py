@@ -14,6 +14,8 @@ from ..methods.classes.bayes.live import Live
 from ..study.settle import settle
 from ..votes.codes import Array, names_array, shown, smallest_int
 from ..votes.crowd import Crowd
+from ..votes.table import Table
+from .forecast import forecast
 from .gains import Belief
 from .stopping import Promise, promise
 
@@ -212,6 +214,12 @@ class Online:
     ) -> Promise:
         """Whether the labels are good enough, as far as audited items tell: see `promise`."""
         return promise(self.result, error, audit, delta, looks)
+
+    def forecast(
+        self, times: Iterable[float] = (1.5, 2.0, 3.0), audit: Mapping[Any, Any] | None = None, draws: int = 5
+    ) -> Table:
+        """The accuracy to expect with so many times as many votes: a band, and only with audited items (`forecast`)."""
+        return forecast(self, times, audit, draws)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

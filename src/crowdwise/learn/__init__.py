@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from .objectives.trace import Trace as Trace
     from .objectives.two_stage import TwoStage as TwoStage
     from .objectives.union_net import UnionNet as UnionNet
+    from .structured.crowd_matcher import CrowdMatcher as CrowdMatcher
+    from .structured.crowd_tagger import CrowdTagger as CrowdTagger
     from .training.search import Choice as Choice
     from .training.search import choose as choose
     from .training.vote_book import VoteBook as VoteBook
@@ -72,9 +74,11 @@ OTHERS = {
     **dict.fromkeys(LOSSES, "numbers.preference_losses"),
     "Choice": "training.search",
     "CrowdClassifier": "classifier",
+    "CrowdMatcher": "structured.crowd_matcher",
     "CrowdRanker": "numbers.crowd_ranker",
     "CrowdRegressor": "numbers.crowd_regressor",
     "CrowdReward": "numbers.crowd_reward",
+    "CrowdTagger": "structured.crowd_tagger",
     "Objective": "base.objective",
     "Output": "base.objective",
     "VoteBook": "training.vote_book",

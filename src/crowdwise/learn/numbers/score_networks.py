@@ -46,16 +46,18 @@ class ScoreNetworks:
     an annotator's errors by heart would find them right.
     """
 
-    def __init__(self, network: Any, rows: Rows, folds: int, standardise: bool, device: torch.device, seed: int):
+    def __init__(
+        self, network: Any, rows: Rows, folds: int, standardise: bool, device: torch.device, seed: int, width: int = 1
+    ):
         torch.manual_seed(seed)
-        self.rows, self.device, self.seed = rows, device, seed
+        self.rows, self.device, self.seed, self.width = rows, device, seed, width
         index = torch.arange(len(rows))
         moments = rows.moments(index) if standardise else Rows.moments(rows, index)
-        self.ensemble = Ensemble([build(network, rows.shape, 1) for _ in range(folds)], *moments).to(device)
+        self.ensemble = Ensemble([build(network, rows.shape, width) for _ in range(folds)], *moments).to(device)
         self.epoch = 0
         said = self.scores(0, index[:2])
-        if said.shape != (min(2, len(rows)),):
-            raise InputError(f"the network gives {tuple(said.shape[1:])} numbers a row, and one is needed")
+        if said.shape != (min(2, len(rows)), *((width,) if width > 1 else ())):
+            raise InputError(f"the network gives {tuple(said.shape[1:])} numbers a row, and {width} are needed")
 
     def __len__(self) -> int:
         return len(self.ensemble)
@@ -63,20 +65,21 @@ class ScoreNetworks:
     def scores(self, j: int, index: Tensor) -> Tensor:
         """What network j says of some rows, with gradients."""
         logits = self.ensemble.run(j, self.rows.take(index).to(self.device)).logits
-        return logits[:, 0] if logits.ndim == 2 and logits.shape[1] == 1 else logits
+        return logits[:, 0] if logits.ndim == 2 and logits.shape[1] == 1 == self.width else logits
 
     @torch.no_grad()
     def all(self, rows: Rows | None = None) -> Array:
-        """What each network says of all rows, (networks, rows)."""
+        """What each network says of all rows, (networks, rows), and numbers, where it gives several."""
         rows = self.rows if rows is None else rows
         self.ensemble.eval()
         parts = torch.split(torch.arange(len(rows)), AT_ONCE)
         found = [
-            torch.cat([self.ensemble.run(j, x.to(self.device)).logits[:, 0] for x in rows.batches(parts)])
+            torch.cat([self.ensemble.run(j, x.to(self.device)).logits for x in rows.batches(parts)])
             for j in range(len(self))
         ]
         self.ensemble.train()
-        return torch.stack(found).double().cpu().numpy()
+        said = torch.stack(found).double().cpu().numpy()
+        return said[:, :, 0] if self.width == 1 else said
 
     def train(
         self,
@@ -114,8 +117,8 @@ def folds_of(hashes: Array, folds: int) -> Array:
 
 
 def own_fold(said: Array, fold: Array) -> Array:
-    """Of each row what the network says that has not learned from it; said: (networks, rows)."""
-    return said[0] if len(said) == 1 else np.take_along_axis(said, fold[None], axis=0)[0]
+    """Of each row what the network says that has not learned from it; said: (networks, rows) and more."""
+    return said[0] if len(said) == 1 else np.asarray(said[fold, np.arange(len(fold))])
 
 
 def device_of(name: str) -> torch.device:

@@ -69,7 +69,8 @@ class SameGroups(SimilarityMethod):
     r"""Clusters, and annotators who see that two items are the same, or different, each in their own way.
 
     Annotator m says same of items i, j of one cluster with chance :math:`a_m`, and different of others with chance
-    :math:`b_m`. Mean field from clusters of the signed graph's spectrum, with g what a vote says for same,
+    :math:`b_m`. Mean field from clusters of the graph's spectrum, with signs and with
+    "same" alone (the higher bound counts), with g what a vote says for same,
     :math:`\log(a_m / (1 - b_m))` or :math:`\log((1 - a_m) / b_m)`:
 
     .. math::
@@ -101,17 +102,24 @@ class SameGroups(SimilarityMethod):
 
     def find(self, ops: Similarities, callback: Callback | None) -> Solution[Clusters]:
         watch = Watch(callback)
-        found = most_likely(lambda k: self._run(ops, k, watch), int(self.clusters), self.most, ops.n_items)
+        starts = (Signed.of(ops), Signed.of(ops).alike)
+
+        def run(k: int) -> Found:
+            tried = [self._run(ops, k, start, watch) for start in starts]
+            there = [len(np.unique(found.share.argmax(axis=1))) if self.clusters else 0 for found in tried]
+            return max(zip(there, tried, strict=True), key=lambda pair: (pair[0], pair[1].bound))[1]
+
+        found = most_likely(run, int(self.clusters), self.most, ops.n_items)
         cluster, sure = numbered(found.share)
         params = {"sees_same": found.sees_same, "sees_different": found.sees_different}
         there = len(np.unique(cluster))
         notes = () if self.clusters else (f"{there} clusters were found (clusters= tells how many there are)",)
         return Solution(Clusters(cluster, sure), params, {}, converged=found.converged, notes=notes)
 
-    def _run(self, votes: Similarities, k: int, watch: Watch) -> Found:
+    def _run(self, votes: Similarities, k: int, start: Signed, watch: Watch) -> Found:
         signed = Signed.of(votes)
         share = np.full((votes.n_items, k), (1.0 - FIRST_GUESS) / max(k - 1, 1))
-        share[np.arange(votes.n_items), clusters_by_spectrum(signed, k, self.seed)] = FIRST_GUESS if k > 1 else 1.0
+        share[np.arange(votes.n_items), clusters_by_spectrum(start, k, self.seed)] = FIRST_GUESS if k > 1 else 1.0
         said, who, n = votes.same_said.astype(float), votes.annotator, votes.n_annotators
         weight = np.ones(votes.n_votes) if votes.weight is None else votes.weight
         a = b = np.zeros(0)

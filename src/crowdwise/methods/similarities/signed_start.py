@@ -32,6 +32,11 @@ class Signed:
         said = np.where(votes.same_said, weight, -weight)
         return cls(votes.item, votes.other, said, votes.item_hash, votes.n_items)
 
+    @property
+    def alike(self) -> Signed:
+        """What is the same alone: where signs mislead the spectrum, these may not."""
+        return Signed(self.item, self.other, np.maximum(self.said, 0.0), self.key, self.n_items)
+
     def weighed(self, pull: Array) -> Any:
         """The graph with a number for each vote, (items, items)."""
         from scipy.sparse import coo_array
