@@ -219,3 +219,18 @@ def test_online_em_forgets_and_sums_do_not():
 
 def test_every_choice_has_a_gain():
     assert set(CHOICES) == {"cover", *GAINS}
+
+
+def test_a_network_in_the_loop_tells_what_votes_do_not():
+    made = simulate.crowd(simulate.one_coin(8, 3, 0.7), n_items=90, per_item=2, seed=5)
+    live = Online([0, 1, 2])
+    live.update(made.crowd)
+    plain = (live.result.labels == made.truth[live.result.items]).mean()
+    said = np.where(np.eye(3)[made.truth] == 1, 0.7, 0.15)
+    live.set_prior({item: said[item] for item in range(90)})
+    assert (live.result.labels == made.truth[live.result.items]).mean() > plain + 0.1
+    first = Plan(choose="item-information", explore=0).next_votes(live, 5)["item"].tolist()
+    unsure = live.belief().posterior[[live.items.index(item) for item in first]].max(axis=1)
+    assert unsure.max() < np.median(live.belief().posterior.max(axis=1))
+    with pytest.raises(InputError, match="the prior of item 3 is no distribution over 3 classes"):
+        live.set_prior({3: [1.0, 2.0]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,7 +50,7 @@ def review(
     inputs.say_settled(settled, given)
     state = found["state"].astype(str)
     queue = np.flatnonzero(state != "easy")[:top]
-    rows = found.take(queue)
+    rows = _with_whom_to_ask(found.take(queue), crowd)
     if out:
         write_table(rows, out)
     easy = found.take(state == "easy")
@@ -72,3 +72,19 @@ def review(
             f"{len(twice):,} times an annotator voted on an item more than once, {int(twice['contradict'].sum()):,} "
             "of them with different labels."
         )
+
+
+def _with_whom_to_ask(rows: Any, crowd: Any) -> Any:
+    """The queue, and whose vote on each item would tell most."""
+    import numpy as np
+
+    from ..collect import Online, whom_to_ask
+    from ..votes.table import Table
+
+    if not len(rows):
+        return rows
+    once = crowd.once("last")
+    live = Online(once.classes.tolist(), once.items.tolist())
+    live.update(once)
+    who = [None if name is None else str(name) for name in whom_to_ask(live, rows["item"].tolist())]
+    return Table({**rows.columns, "ask": np.array(who, object)})

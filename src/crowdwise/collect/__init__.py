@@ -7,11 +7,11 @@
 """
 
 from .online import Online
-from .plan import CHOICES, Plan
+from .plan import CHOICES, Plan, whom_to_ask
 from .replay import Replayed, replay
 from .stopping import Promise, audits_needed, error_bound
 from .stream_em import StreamEM
 
 __all__ = [
-    "CHOICES", "Online", "Plan", "Promise", "Replayed", "StreamEM", "audits_needed", "error_bound", "replay",
+    "CHOICES", "Online", "Plan", "Promise", "Replayed", "StreamEM", "audits_needed", "error_bound", "replay", "whom_to_ask",
 ]  # fmt: skip

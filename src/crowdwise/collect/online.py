@@ -14,6 +14,7 @@ from ..methods.classes.bayes.live import Live
 from ..study.settle import settle
 from ..votes.codes import Array, names_array, shown, smallest_int
 from ..votes.crowd import Crowd
+from ..votes.gold import known_classes
 from ..votes.table import Table
 from .forecast import forecast
 from .gains import Belief
@@ -57,6 +58,7 @@ class Online:
             self._code("items", name)
         self._columns = np.zeros((3, FIRST), np.int64)
         self._place: dict[tuple[int, int], int] = {}
+        self._prior: dict[Any, Array] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
         self._quick: dict[int, Array] = {}
@@ -135,6 +137,23 @@ class Online:
             self._code("annotators", name)
         self._result = self._belief = None
 
+    def set_prior(self, prior: Mapping[Any, Any]) -> None:
+        """What is believed of items beside their votes, such as a classifier's shares of the classes, by item.
+
+        They multiply the shares of the classes, in estimates and in plans: a network in the loop.
+        """
+        k = len(self._codes["classes"])
+        checked = {}
+        for item, row in prior.items():
+            shares = np.asarray(row, float)
+            if shares.shape != (k,) or not (np.isfinite(shares) & (shares >= 0.0)).all() or not shares.sum() > 0.0:
+                raise InputError(f"the prior of item {shown(item)} is no distribution over {k} classes")
+            if item not in self._codes["items"]:
+                raise InputError(f"item {shown(item)} is not known here")
+            checked[item] = shares / shares.sum()
+        self._prior = checked
+        self._result = self._belief = None
+
     # -- what they say ------------------------------------------------------------------------------------------------
 
     @property
@@ -174,11 +193,14 @@ class Online:
         if self._result is None:
             if not self.n_votes:
                 raise InputError("there are no votes yet")
-            crowd, full = self.crowd, self.method
+            crowd, full, prior = self.crowd, self.method, self._prior_rows()
             if full == "hand-over":
                 n_items = max(len(self._codes["items"]), 1)
                 full = "auto" if self.n_votes >= max(LEAST, ENOUGH * n_items) else "live"
-            self._result = Live(seed=self.seed).fit(crowd) if full == "live" else settle(crowd, full)
+            live = Live(seed=self.seed)
+            self._result = (
+                live.fit(crowd, item_prior=prior) if full == "live" else settle(crowd, full, item_prior=prior)
+            )
         return self._result
 
     def posterior_of(self, item: Any) -> Array:
@@ -198,8 +220,9 @@ class Online:
             item, annotator = self._columns[0, :n], self._columns[1, :n]
             counts = np.bincount(item, minlength=n_items), np.bincount(annotator, minlength=n_annotators)
             if n:
-                ops = bind(self.crowd)
-                solution = Live(seed=self.seed).solve(ops, None, None, None)
+                crowd = self.crowd
+                known = known_classes(crowd, None, self._prior_rows())
+                solution = Live(seed=self.seed).solve(bind(crowd), known, None, None)
                 posterior, params = np.asarray(solution.found, float), solution.params
             else:
                 posterior = np.full((n_items, k), 1.0 / k)
@@ -222,6 +245,16 @@ class Online:
         return forecast(self, times, audit, draws)
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _prior_rows(self) -> Array | None:
+        """The priors of all items, even where there is none; None without any."""
+        if not self._prior:
+            return None
+        k = len(self._codes["classes"])
+        rows = np.full((len(self.items), k), 1.0 / k)
+        for item, shares in self._prior.items():
+            rows[self._codes["items"][item], : shares.size] = np.maximum(shares, 1e-6)
+        return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
     def _require_kin(self, axis: str, name: Any) -> None:
         """Names of one axis are all texts, or all numbers."""

@@ -169,6 +169,18 @@ class Plan:
         return np.maximum(most - given, 0)[people]
 
 
+def whom_to_ask(live: Online, items: Collection[Any]) -> list[Any]:
+    """For each item the annotator whose vote on it would tell most, of those who have not voted there; None if all have."""
+    belief, names = live.belief(), live.annotators
+    people, found = np.arange(len(names)), []
+    for item in items:
+        i = live._codes["items"][item]
+        gain = GAINS["joint"][0](belief, np.full(people.size, i), people, np.random.default_rng(0))
+        best = next((j for j in np.argsort(-gain, kind="stable").tolist() if (i, j) not in live._place), None)
+        found.append(None if best is None else names[best])
+    return found
+
+
 def _taken(
     live: Online, leased: Collection[tuple[Any, Any]], excluded: Collection[tuple[Any, Any]]
 ) -> set[tuple[int, int]]:
