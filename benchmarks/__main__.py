@@ -11,7 +11,7 @@ ALL = (
     "coverage", "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
-    "soft", "spans", "structured", "collect", "numbers", "numbers_peers",
+    "soft", "spans", "structured", "collect", "serve", "numbers", "numbers_peers",
     "preferences", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
 )  # fmt: skip
 

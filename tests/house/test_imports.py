@@ -18,7 +18,7 @@ SOURCE = Path(crowdwise.__file__).parent
 ORDER = [
     "errors", "files", "registry", "votes", "io", "simulate", "engine", "fit", "methods", "study", "collect", "learn",
     "datasets",
-    "report", "cli",
+    "report", "service", "cli",
 ]  # fmt: skip
 # But for this: what is fitted is named in the table of methods, which loads nothing until it is asked.
 LAZY = {"methods", "learn.objectives"}

@@ -13,5 +13,6 @@ from .stopping import Promise, audits_needed, error_bound
 from .stream_em import StreamEM
 
 __all__ = [
-    "CHOICES", "Online", "Plan", "Promise", "Replayed", "StreamEM", "audits_needed", "error_bound", "replay", "whom_to_ask",
+    "CHOICES", "Online", "Plan", "Promise", "Replayed", "StreamEM", "audits_needed", "error_bound", "replay",
+    "whom_to_ask",
 ]  # fmt: skip

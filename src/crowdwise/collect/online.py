@@ -119,6 +119,17 @@ class Online:
             self.add(item, annotator, label)
         return len(triples)
 
+    def load(self, rows: Iterable[tuple[Any, Any, Any]]) -> None:
+        """Votes that are known to be in order, such as those of a store, into an empty crowd: all at once."""
+        if self.n_votes:
+            raise InputError("votes are loaded into an empty crowd; update() adds to one that has some")
+        items, annotators, classes = (self._codes[axis] for axis in ("items", "annotators", "classes"))
+        codes = [(items[i], annotators[j], classes[k]) for i, j, k in rows]
+        self._columns = np.zeros((3, max(2 * len(codes), FIRST)), np.int64)
+        self._columns[:, : len(codes)] = np.array(codes, np.int64).reshape(-1, 3).T
+        self._place = {(i, j): place for place, (i, j, _) in enumerate(codes)}
+        self._result = self._belief = None
+
     def add_classes(self, names: Iterable[Any]) -> None:
         """More classes, behind those that there are."""
         for name in names:

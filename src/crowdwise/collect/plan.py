@@ -170,7 +170,7 @@ class Plan:
 
 
 def whom_to_ask(live: Online, items: Collection[Any]) -> list[Any]:
-    """For each item the annotator whose vote on it would tell most, of those who have not voted there; None if all have."""
+    """For each item the annotator whose vote would tell most, of those who have not voted there; None if all have."""
     belief, names = live.belief(), live.annotators
     people, found = np.arange(len(names)), []
     for item in items:

@@ -1,0 +1,135 @@
+"""The service under load: votes and questions a second, and how long 100 people wait; kills that lose nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+import httpx
+import numpy as np
+
+from benchmarks.measure import write
+from crowdwise.service.store import Said, Store
+
+ITEMS, CLASSES = 20_000, ["a", "b", "c", "d", "e"]
+PEOPLE, THINKING, SECONDS = 100, 2.0, 30.0
+
+
+def port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def made(folder: str) -> tuple[Path, list[str]]:
+    project = Path(folder, "p.db")
+    store = Store(str(project))
+    store.set(classes=CLASSES)
+    store.add_items((f"i{k}", {"text": f"text {k}"}) for k in range(ITEMS))
+    tokens = [store.add_person(f"p{k}", "machine") for k in range(PEOPLE)]
+    store.close()
+    return project, tokens
+
+
+def started(project: Path, at: int) -> subprocess.Popen:
+    server = subprocess.Popen([sys.executable, "-m", "crowdwise", "serve", str(project), "--port", str(at)])
+    for _ in range(600):
+        try:
+            if httpx.get(f"http://127.0.0.1:{at}/health", timeout=1.0).status_code == 200:
+                return server
+        except httpx.HTTPError:
+            time.sleep(0.1)
+    raise RuntimeError("the server did not start")
+
+
+async def person(client: httpx.AsyncClient, token: str, think: float, until: float, spent: dict, what: str) -> None:
+    rng, headers = random.Random(token), {"authorization": f"Bearer {token}"}
+    if think:
+        await asyncio.sleep(rng.uniform(0, think))
+    k = 0
+    while time.perf_counter() < until:
+        name = f"i{rng.randrange(ITEMS)}"
+        if what != "votes":
+            began = time.perf_counter()
+            answer = await client.get("/api/next", headers=headers)
+            spent["next"].append(time.perf_counter() - began)
+            name = (answer.json().get("item") or {}).get("name", name) if answer.status_code == 200 else name
+        if think:
+            await asyncio.sleep(rng.uniform(0.5, 1.5) * think)
+        if what != "next":
+            k += 1
+            body = {"id": str(uuid.uuid4()), "item": name, "label": rng.choice(CLASSES)}
+            began = time.perf_counter()
+            answer = await client.post("/api/votes", headers=headers, json=body)
+            if answer.status_code == 200:
+                spent["vote"].append(time.perf_counter() - began)
+
+
+async def load(at: int, tokens: list[str], think: float, seconds: float, what: str) -> dict:
+    spent: dict = {"next": [], "vote": []}
+    limits = httpx.Limits(max_connections=len(tokens), max_keepalive_connections=len(tokens))
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{at}", limits=limits, timeout=30.0) as client:
+        until = time.perf_counter() + seconds
+        await asyncio.gather(*(person(client, token, think, until, spent, what) for token in tokens))
+    row: dict = {}
+    for name, own in spent.items():
+        if own:
+            row |= {f"{name} a second": len(own) / seconds, f"{name} p50 ms": 1e3 * float(np.median(own)),
+                    f"{name} p99 ms": 1e3 * float(np.quantile(own, 0.99))}  # fmt: skip
+    return row
+
+
+def main() -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        project, tokens = made(folder)
+        at = port()
+        server = started(project, at)
+        try:
+            for title, people, think, seconds, what in (
+                (f"{PEOPLE} people, {THINKING:g} s of thinking", PEOPLE, THINKING, SECONDS, "both"),
+                ("32 machines, no pause, votes", 32, 0.0, 10.0, "votes"),
+                ("32 machines, no pause, next", 32, 0.0, 10.0, "next"),
+            ):
+                rows.append({"load": title, **asyncio.run(load(at, tokens[:people], think, seconds, what))})
+                print(rows[-1], flush=True)
+        finally:
+            server.terminate()
+            server.wait()
+        store, votes = Store(str(project)), []
+        rng = np.random.default_rng(0)
+        for k in range(int(os.environ.get("CROWDWISE_VOTES", "300000"))):
+            votes.append(
+                Said(
+                    f"more-{k}",
+                    1 + int(k % ITEMS),
+                    1 + int((k // ITEMS) % PEOPLE),
+                    CLASSES[int(rng.integers(5))],
+                    None,
+                    0.0,
+                )
+            )
+        for low in range(0, len(votes), 10_000):
+            store.add_votes(votes[low : low + 10_000])
+        began = time.perf_counter()
+        server = started(project, port())
+        rows.append({"load": f"start with {store.count():,} rows of votes", "seconds": time.perf_counter() - began})
+        print(rows[-1], flush=True)
+        server.terminate()
+        server.wait()
+    write("serve", "The service on SQLite under load",
+            item, who, label = 1 + k % ITEMS, 1 + (k // ITEMS) % PEOPLE, CLASSES[int(rng.integers(5))]
+            votes.append(Said(f"more-{k}", item, who, label, None, 0.0))
+          "second).", rows)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

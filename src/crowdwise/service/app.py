@@ -1,0 +1,60 @@
+"""The API of a project: what annotators, machines, admins and other tools ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+
+from ..errors import InputError
+from . import for_admins, for_annotators, for_tools, pages
+from .desk import Desk
+from .guard import small_enough
+from .store import Store
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    401: {"description": "no token, or one that is not known"},
+    403: {"description": "not for this role, or paused"},
+    404: {"description": "there is no such thing"},
+    409: {"description": "it contradicts what is there"},
+    413: {"description": "the body is too large"},
+    422: {"description": "the body is not as it should be"},
+    429: {"description": "too many requests"},
+    503: {"description": "it cannot be kept now"},
+}
+
+
+def make_app(store: Store) -> FastAPI:
+    """The application over a store; it owns the project as long as it runs."""
+    desk = Desk(store)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        desk.open()
+        yield
+        desk.close()
+
+    app = FastAPI(title="crowdwise", lifespan=life, responses=ERRORS, docs_url=None, redoc_url=None)
+    app.state.project = desk.project
+    app.add_middleware(_Small)
+
+    @app.exception_handler(InputError)
+    async def _told(request: Request, error: InputError) -> JSONResponse:
+        return JSONResponse({"detail": str(error)}, 409)
+
+    for part in (for_annotators, for_admins, for_tools, pages):
+        app.include_router(part.routes(desk))
+    return app
+
+
+class _Small:
+    """`small_enough` as a middleware."""
+
+    def __init__(self, app: Any):
+        self.guarded = small_enough(app)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.guarded(scope, receive, send)

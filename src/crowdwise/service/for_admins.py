@@ -1,0 +1,120 @@
+"""Routes of admins: status, people, items, gold, audits, exports."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+from pydantic import Field
+
+from .bodies import ItemIn, KnownIn, PauseIn, PersonIn
+from .desk import Desk, as_csv, labels_of
+from .store import Person
+
+
+def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for each route
+    """For admins alone."""
+    router = APIRouter()
+    admin = Depends(desk.guard.role("admin"))
+
+    @router.get("/api/status")
+    async def status(person: Person = admin) -> dict[str, Any]:
+        """What is known of the project: votes, confidence, what audits promise, people and contested items."""
+        promised, looked = desk.project.promised(), desk.project.looked
+        told: dict[str, Any] = {
+            "votes": desk.project.answers, "items": len(desk.project.rows), "covered": desk.project.covered,
+            "estimate": desk.project.broken or "running", "promise": None if promised is None else promised._asdict(),
+            "people": [
+                {"id": one.id, "name": one.name, "role": one.role, "paused": one.paused,
+                 "answers": len(desk.project.done.get(one.id, ()))} for one in desk.project.people.values()
+            ],
+        }  # fmt: skip
+        if looked is not None:
+            sure = looked.confidence
+            order = sure.argsort()[:20].tolist()
+            told["confidence"] = float(sure.mean())
+            told["contested"] = [
+                {"item": str(looked.items[k]), "label": str(looked.labels[k]), "confidence": float(sure[k])}
+                for k in order
+            ]
+        return told
+
+    @router.post("/api/people")
+    async def add_person(body: PersonIn, person: Person = admin) -> dict[str, Any]:
+        """Somebody new; their token is told here, once."""
+        token = desk.project.store.add_person(body.name, body.role, cost=body.cost, family=body.family)
+        desk.project.people = desk.project.store.people()
+        desk.project.store.log(person.name, f"added {body.role} {body.name}")
+        return {"name": body.name, "token": token}
+
+    @router.post("/api/people/{who}/pause")
+    async def pause(who: int, body: PauseIn, person: Person = admin) -> dict[str, Any]:
+        """Ask somebody no more, or again."""
+        if not desk.project.store.pause(who, body.paused):
+            raise HTTPException(404, "there is nobody of that number")
+        desk.project.people = desk.project.store.people()
+        return {"paused": body.paused}
+
+    @router.post("/api/items")
+    async def add_items(
+        body: Annotated[list[ItemIn], Field(max_length=1000)], person: Person = admin
+    ) -> dict[str, int]:
+        """New items; names that are there stay as they are."""
+        added = desk.project.store.add_items((one.name, one.content) for one in body)
+        desk.project.take_items()
+        return {"added": added}
+
+    @router.get("/api/items")
+    async def list_items(offset: int = 0, limit: int = 100, person: Person = admin) -> list[dict[str, Any]]:
+        """Items, a page at a time, with what is known of them."""
+        if offset < 0 or not 1 <= limit <= 1000:
+            raise HTTPException(422, "offset is at least 0, limit from 1 to 1000")
+        rows = [desk.project.items[code] for code in desk.project.rows[offset : offset + limit]]
+        return [{"name": row.name, "content": json.loads(row.content), "gold": row.gold, "audit": row.audit,
+                 "settled": row.settled} for row in rows]  # fmt: skip
+
+    def tell(column: str, body: KnownIn) -> dict[str, str]:
+        desk.item_of(body.item)
+        if body.label is not None:
+            desk.require_class(body.label)
+        desk.project.store.tell(column, {body.item: body.label})
+        desk.project.take_items()
+        return {"item": body.item}
+
+    @router.post("/api/gold")
+    async def gold(body: KnownIn, person: Person = admin) -> dict[str, str]:
+        """A known label."""
+        return tell("gold", body)
+
+    @router.post("/api/audit")
+    async def audit(body: KnownIn, person: Person = admin) -> dict[str, str]:
+        """A label that somebody trusted gave to an item drawn at random: it measures, and is told to no fit."""
+        return tell("audit", body)
+
+    @router.post("/api/settle")
+    async def settle_item(body: KnownIn, person: Person = admin) -> dict[str, str]:
+        """A label that the admin decides; the item is asked no more."""
+        return tell("settled", body)
+
+    @router.get("/api/export.{form}")
+    async def export(form: str, person: Person = admin) -> Response:
+        """labels.csv or labels.json with confidence; votes.csv with every vote that counts. No tokens."""
+        if form == "votes.csv":
+            crowd = desk.project.live.crowd.to_table()
+            rows = [
+                ("item", "annotator", "label"),
+                *zip(*(crowd[n].tolist() for n in ("item", "annotator", "label")), strict=True),
+            ]
+            return PlainTextResponse(as_csv(rows), media_type="text/csv")
+        desk.project.look()
+        found = labels_of(desk.project)
+        if form == "labels.json":
+            return JSONResponse(found)
+        if form == "labels.csv":
+            rows = [("item", "label", "confidence"), *((one["item"], one["label"], one["confidence"]) for one in found)]
+            return PlainTextResponse(as_csv(rows), media_type="text/csv")
+        raise HTTPException(404, "exports are labels.csv, labels.json and votes.csv")
+
+    return router

@@ -1,0 +1,213 @@
+"""Store: what a project keeps, in SQLite or PostgreSQL. An answer is given after the commit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, create_engine, event, func, insert, select, text, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from ..errors import InputError
+from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
+
+ROLES = ("admin", "annotator", "machine")
+LATEST = "first"
+
+
+class Person(NamedTuple):
+    """Somebody who is known, without their token."""
+
+    id: int
+    name: str
+    role: str
+    cost: float
+    family: str | None
+    paused: bool
+
+
+class Said(NamedTuple):
+    """A vote as it is kept: no label is a skip, or an undo of what it replaces."""
+
+    id: str
+    item: int
+    person: int
+    label: str | None
+    seconds: float | None
+    at: float
+    replaces: str | None = None
+
+
+class Store:
+    """A project's database, by its path (SQLite) or its URL (postgresql+psycopg://...)."""
+
+    def __init__(self, where: str):
+        url = where if "://" in where else f"sqlite:///{Path(where).absolute()}"
+        self.engine: Engine = create_engine(url, pool_pre_ping=True)
+        self.embedded = url.startswith("sqlite")
+        if self.embedded:
+            event.listen(self.engine, "connect", _careful)
+        try:
+            self._migrate()
+        except OperationalError as error:
+            raise InputError(f"{where} cannot be opened as a database: {error.orig}") from error
+
+    def _migrate(self) -> None:
+        """Bring the schema up to today's, whatever version made it."""
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        with self.engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    # -- project ------------------------------------------------------------------------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        """What the project was told: classes, guidelines ..."""
+        with self.engine.connect() as connection:
+            return {row.name: json.loads(row.value) for row in connection.execute(select(PROJECT))}
+
+    def set(self, **values: Any) -> None:
+        """Keep settings."""
+        with self.engine.begin() as connection:
+            for name, value in values.items():
+                told = json.dumps(value)
+                done = connection.execute(update(PROJECT).where(PROJECT.c.name == name).values(value=told))
+                if not done.rowcount:
+                    connection.execute(insert(PROJECT).values(name=name, value=told))
+
+    # -- items --------------------------------------------------------------------------------------------------------
+
+    def add_items(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
+        """New items, by name and content; names that are there already stay as they are."""
+        with self.engine.begin() as connection:
+            there = set(connection.execute(select(ITEM.c.name)).scalars())
+            new = {name: content for name, content in rows if name not in there}
+            if new:
+                connection.execute(
+                    insert(ITEM), [{"name": name, "content": json.dumps(dict(own))} for name, own in new.items()]
+                )
+        return len(new)
+
+    def items(self) -> list[Any]:
+        """All items, in the order in which they came."""
+        with self.engine.connect() as connection:
+            return list(connection.execute(select(ITEM).order_by(ITEM.c.id)))
+
+    def tell(self, column: str, known: Mapping[str, str | None]) -> int:
+        """Gold, audited or settled labels of items, by name; an unknown item is an error, and nothing is kept."""
+        with self.engine.begin() as connection:
+            for name, label in known.items():
+                done = connection.execute(update(ITEM).where(ITEM.c.name == name).values(**{column: label}))
+                if not done.rowcount:
+                    raise InputError(f"item {name!r} is not in this project")
+        return len(known)
+
+    # -- people -------------------------------------------------------------------------------------------------------
+
+    def add_person(self, name: str, role: str, *, cost: float = 1.0, family: str | None = None) -> str:
+        """A new person, and their token: it is told once, and only its hash is kept."""
+        if role not in ROLES:
+            raise InputError(f"role {role!r}: choose {', '.join(ROLES)}")
+        token = secrets.token_urlsafe(24)
+        row = {
+            "name": name,
+            "role": role,
+            "token_sha256": hashed(token),
+            "cost": cost,
+            "family": family,
+            "paused": False,
+        }
+        try:
+            with self.engine.begin() as connection:
+                connection.execute(insert(PERSON).values(**row))
+        except IntegrityError as error:
+            raise InputError(f"there is a person called {name!r} already") from error
+        return token
+
+    def people(self) -> dict[str, Person]:
+        """Everybody, by the hash of their token."""
+        with self.engine.connect() as connection:
+            rows = connection.execute(select(PERSON).order_by(PERSON.c.id))
+            return {
+                row.token_sha256: Person(row.id, row.name, row.role, row.cost, row.family, row.paused) for row in rows
+            }
+
+    def pause(self, person: int, paused: bool) -> bool:
+        """Whether somebody is asked; tells whether they are known."""
+        with self.engine.begin() as connection:
+            return bool(connection.execute(update(PERSON).where(PERSON.c.id == person).values(paused=paused)).rowcount)
+
+    # -- votes --------------------------------------------------------------------------------------------------------
+
+    def add_votes(self, votes: Sequence[Said]) -> list[bool]:
+        """Votes in one transaction; for each whether it is new: an id that is there already is not kept twice."""
+        with self.engine.begin() as connection:
+            there = set(
+                connection.execute(select(VOTE.c.id).where(VOTE.c.id.in_([vote.id for vote in votes]))).scalars()
+            )
+            fresh, kept = [], []
+            for vote in votes:
+                fresh.append(vote.id not in there)
+                if fresh[-1]:
+                    there.add(vote.id)
+                    kept.append(vote._asdict())
+            if kept:
+                connection.execute(insert(VOTE), kept)
+        return fresh
+
+    def votes(self) -> list[Said]:
+        """All votes, in the order in which they came."""
+        columns = [VOTE.c[name] for name in Said._fields]
+        with self.engine.connect() as connection:
+            return [Said(*row) for row in connection.execute(select(*columns).order_by(VOTE.c.seq))]
+
+    def vote_of(self, vote: str) -> Said | None:
+        """One vote by its id."""
+        columns = [VOTE.c[name] for name in Said._fields]
+        with self.engine.connect() as connection:
+            row = connection.execute(select(*columns).where(VOTE.c.id == vote)).first()
+        return None if row is None else Said(*row)
+
+    def log(self, who: str, what: str) -> None:
+        """Something that happened."""
+        with self.engine.begin() as connection:
+            connection.execute(insert(EVENT).values(who=who, what=what, at=time.time()))
+
+    def count(self) -> int:
+        """How many rows of votes there are."""
+        with self.engine.connect() as connection:
+            return int(connection.execute(select(func.count()).select_from(VOTE)).scalar_one())
+
+    def backup(self, target: str | Path) -> None:
+        """A copy of a SQLite project, whole, while it runs."""
+        if not self.embedded:
+            raise InputError("backup copies SQLite projects; for PostgreSQL there is pg_dump")
+        if Path(target).exists():
+            raise InputError(f"{target} is there already: a backup does not replace a file")
+        with self.engine.connect() as connection:
+            connection.execute(text("VACUUM INTO :target"), {"target": str(target)})
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+
+def hashed(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _careful(connection: Any, _: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

@@ -1,0 +1,127 @@
+"""A server that is killed at random points under load loses no vote that it acknowledged, and counts none twice."""
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
+import httpx
+
+from crowdwise.service.store import Store
+
+pytestmark = pytest.mark.slow
+KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def until(true):
+    """The page's policy lets no test evaluate code in it either."""
+    for _ in range(200):
+        if true():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within ten seconds")
+
+
+def started(project, port):
+    server = subprocess.Popen([sys.executable, "-m", "crowdwise", "serve", str(project), "--port", str(port)],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    for _ in range(300):
+        try:
+            if httpx.get(f"http://127.0.0.1:{port}/health", timeout=1.0).status_code == 200:
+                return server
+        except httpx.HTTPError:
+            time.sleep(0.1)
+    server.kill()
+    raise AssertionError("the server did not start")
+
+
+def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
+    project, port, rng = tmp_path / "p.db", free_port(), random.Random(0)
+    store = Store(str(project))
+    store.set(classes=["cat", "dog"])
+    store.add_items((f"i{k}", {}) for k in range(3000))
+    tokens = [store.add_person(f"p{k}", "machine") for k in range(4)]
+    store.close()
+    acknowledged, k = set(), 0
+    for _ in range(KILLS):
+        server = started(project, port)
+        try:
+            end = time.monotonic() + rng.uniform(0.2, 0.8)
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5.0) as client:
+                while time.monotonic() < end:
+                    k += 1
+                    key = str(uuid.UUID(int=rng.getrandbits(128)))
+                    body = {"id": key, "item": f"i{k % 3000}", "label": "cat"}
+                    answer = client.post("/api/votes", json=body, headers={"authorization": f"Bearer {tokens[k % 4]}"})
+                    if answer.status_code == 200:
+                        acknowledged.add(key)
+                    if rng.random() < 0.1:
+                        again = client.post(
+                            "/api/votes", json=body, headers={"authorization": f"Bearer {tokens[k % 4]}"}
+                        )
+                        assert again.status_code in (200, 429) and not again.json().get("new", False)
+        finally:
+            server.send_signal(signal.SIGKILL)
+            server.wait()
+    kept = [vote.id for vote in Store(str(project)).votes()]
+    assert len(kept) == len(set(kept)) and acknowledged <= set(kept)
+    assert len(acknowledged) > 20 * KILLS
+
+
+def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path):
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed: make browser")
+    project, port = tmp_path / "p.db", free_port()
+    store = Store(str(project))
+    store.set(classes=["cat", "dog"], max_votes=3)
+    store.add_items(
+        (f"i{k}", {"text": f"<img src=x onerror=alert(1)> {'meow' if k % 2 else 'woof'} {k}"}) for k in range(8)
+    )
+    boss = store.add_person("boss", "admin")
+    people = [store.add_person(name, "annotator") for name in ("ann", "bob", "cy")]
+    store.close()
+    server, wrong = started(project, port), []
+    here = f"http://127.0.0.1:{port}"
+    try:
+        with sync.sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            for token in people:
+                page = browser.new_context().new_page()
+                page.on("pageerror", lambda error: wrong.append(str(error)))
+                page.on("dialog", lambda dialog: wrong.append("a script of an item ran"))
+                page.goto(f"{here}/enter/{token}")
+                for _ in range(40):
+                    page.locator("#item p").first.wait_for()
+                    text = page.inner_text("#item")
+                    if "Nothing to do" in text:
+                        break
+                    count = page.inner_text("#count")
+                    page.keyboard.press("1" if "meow" in text else "2")
+                    until(lambda page=page, count=count: page.inner_text("#count") != count)
+                assert "8 answered" in page.inner_text("#count")
+            admin = browser.new_context().new_page()
+            admin.goto(f"{here}/enter/{boss}")
+            until(lambda: "24 votes" in admin.inner_text("#state"))
+            browser.close()
+        labels = httpx.get(f"{here}/api/export.labels.json", headers={"authorization": f"Bearer {boss}"}).json()
+    finally:
+        server.terminate()
+        server.wait()
+    assert wrong == []
+    assert {one["item"]: one["label"] for one in labels} == {f"i{k}": "cat" if k % 2 else "dog" for k in range(8)}
+    assert len(Store(str(project)).votes()) == 24
