@@ -1,0 +1,88 @@
+"""Panels: intervals that hold, payments that cannot be had by not looking, shares that foresee held-out people."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crowdwise import Crowd, DawidSkene, InputError, simulate
+from crowdwise.io import read_labels, read_votes
+from crowdwise.study.panels import (
+    correlated_agreement,
+    cross_entropy,
+    determinant_information,
+    jensen_shannon,
+    judged_mean,
+    labels_to_validate,
+    soft_labels,
+    surprisingly_popular,
+)  # fmt: skip
+
+DATA = os.environ.get("CROWDWISE_DATA")
+
+
+@pytest.mark.parametrize("n", [25, 50, 100, 200])
+def test_intervals_hold_and_are_no_wider_than_without_the_judge(n):
+    rng, held, width, alone = np.random.default_rng(n), [], [], []
+    for _ in range(400):
+        truth = (rng.random(n + 1000) < 0.6).astype(float)
+        judge = np.where(rng.random(n + 1000) < 0.85, truth, 0.0)  # wrong in one direction
+        found = judged_mean(truth[:n], judge[:n], judge[n:])
+        held.append(found.low <= 0.6 <= found.high)
+        width.append(found.high - found.low)
+        alone.append(2 * 1.645 * truth[:n].std(ddof=1) / np.sqrt(n))
+    assert 0.86 <= np.mean(held) <= 0.94 and np.mean(width) < 0.9 * np.mean(alone)
+
+
+def test_a_judge_who_tosses_a_coin_costs_nothing():
+    rng = np.random.default_rng(0)
+    truth, coin = rng.random(2000) < 0.5, rng.random(2000) < 0.5
+    found = judged_mean(truth[:100], coin[:100], coin[100:])
+    assert found.trust < 0.3 and found.worth > 90
+    by_hand = truth[:100].astype(float) - found.trust * coin[:100]
+    assert found.mean == pytest.approx(found.trust * coin[100:].mean() + by_hand.mean())
+    assert labels_to_validate(0.05) == 138
+    with pytest.raises(InputError, match="3 human labels and 2 of the judge"):
+        judged_mean([1, 0, 1], [1, 0], [1, 0, 1])
+
+
+def test_payments_are_nothing_for_who_does_not_look():
+    people = simulate.one_coin(20, 3, np.linspace(0.45, 0.95, 20)) + simulate.one_class(4, 3) + simulate.spammers(4, 3)
+    made = simulate.crowd(people, n_items=3000, per_item=6, seed=0)
+    right = made.crowd.label == made.truth[made.crowd.item]
+    skill = np.array([right[made.crowd.annotator == j].mean() for j in range(20)])
+    for score in (determinant_information(made.crowd)["score"], correlated_agreement(made.crowd)["score"]):
+        assert np.corrcoef(score[:20], skill)[0, 1] > 0.8
+        assert np.abs(score[20:]).max() < 0.06 * np.abs(score[:20]).max() + 0.05
+    constant = determinant_information(made.crowd)["score"][20:24]
+    assert np.abs(constant).max() < 1e-9
+
+
+def test_soft_labels_foresee_people_better_than_posteriors_do():
+    rng = np.random.default_rng(0)
+    share = rng.beta(1.0, 3.0, 300)
+    said = rng.random((300, 30)) < share[:, None]
+    rows = [(i, int(j), int(said[i, j])) for i in range(300) for j in rng.permutation(30)[:5]]
+    crowd = Crowd.from_triples(rows)
+    order = np.argsort(crowd.items)
+    target = np.stack([1 - said.mean(axis=1), said.mean(axis=1)], axis=1)
+    soft = soft_labels(crowd)[order]
+    posterior = DawidSkene().fit(crowd).posterior[order]
+    assert cross_entropy(soft, target) < cross_entropy(posterior, target) - 0.05
+    assert jensen_shannon(soft, target) < jensen_shannon(posterior, target)
+    group = {j: "a" if j < 15 else "b" for j in crowd.annotators.tolist()}
+    by = soft_labels(crowd, by=[group[j] for j in crowd.annotators.tolist()])
+    assert set(by) == {"a", "b"} and np.allclose(by["a"].sum(axis=1), 1.0)
+    with pytest.raises(InputError, match="is no column of the annotators"):
+        soft_labels(crowd, by="age")
+
+
+@pytest.mark.skipif(not DATA, reason="CROWDWISE_DATA is not set: the questions of Prelec are real data")
+def test_the_surprisingly_popular_answer_is_right_where_most_are_wrong():
+    folder = Path(str(DATA), "prelec_1c")
+    crowd = read_votes(folder / "labels.csv", extra=["others"], soft=False).crowd
+    truth = read_labels(folder / "truth.csv")
+    found = surprisingly_popular(crowd, crowd.extra["others"].astype(float))
+    right = np.mean([str(truth[item]) == str(label) for item, label in zip(found["item"], found["label"], strict=True)])
+    assert right >= 0.88
