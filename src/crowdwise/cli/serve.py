@@ -16,7 +16,7 @@ SHOWN = ("text", "image", "audio")
 
 @o.command(48)
 def serve(  # noqa: PLR0912 - one step for each thing that may be told
-    project: Annotated[str, typer.Argument(help="File of the project (SQLite), or postgresql+psycopg://...")],
+    project: Annotated[str, typer.Argument(help="File of the project (SQLite), or postgresql+psycopg://..."), o.READ],
     items: Annotated[
         str | None, typer.Option("--items", help="Table of items: item, and text, image or audio to show."), o.READ
     ] = None,

@@ -51,7 +51,8 @@ class LinkedGroups(SimilarityMethod):
         left, right, same, result = self._pairs(ops, callback)
         link = same > self.least
         n, weight = ops.n_items, 1.0 + 1e-9 - same[link]
-        graph = coo_array((weight, (left[link], right[link])), shape=(n, n)).tocsr()
+        ends = left[link].astype(np.int32), right[link].astype(np.int32)  # older SciPy grows trees of these alone
+        graph = coo_array((weight, ends), shape=(n, n)).tocsr()
         _, component = connected_components(graph, directed=False)
         tree = minimum_spanning_tree(graph).tocoo()
         sure = np.zeros(n)
