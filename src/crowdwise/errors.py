@@ -64,5 +64,5 @@ def how_many(n: int, what: str) -> str:
     >>> how_many(1, "votes"), how_many(2, "classes"), how_many(1, "classes"), how_many(1200, "items")
     ('1 vote', '2 classes', '1 class', '1,200 items')
     """
-    one = what.removesuffix("es") if what.endswith("sses") else what.removesuffix("s")
+    one = what.removesuffix("es") if what.endswith(("sses", "xes")) else what.removesuffix("s")
     return f"{n:,} {one if n == 1 else what}"

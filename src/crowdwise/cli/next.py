@@ -46,7 +46,8 @@ def next(
     """Say whom to ask what next: one row per question, with what it tells and why it is asked.
 
     Every item is asked about once, then what tells most of item and annotator together, and a tenth by lot.
-    With --for, questions for one annotator: new ones are taken for strangers.
+    No item is asked about twice in one list: ask again when the answers are there. With --for, questions for one
+    annotator: new ones are taken for strangers.
 
     Example: crowdwise next votes.csv --n 50 --costs costs.csv --out questions.csv
     """
@@ -73,7 +74,7 @@ def next(
     kept = ("item", "annotator", "gain", *(("cost",) if costs is not None else ()), "why")
     table = Table({name: found[name] for name in kept})
     if len(table) < n:
-        speech.say(f"{len(table):,} of {n:,} questions: nothing else may be asked")
+        speech.say(f"{len(table):,} of {n:,} questions: one for each item at a time, and nothing else may be asked now")
     if json:
         speech.as_json({"questions": speech.records(table)})
     else:

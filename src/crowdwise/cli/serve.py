@@ -60,6 +60,8 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     told = [name.strip() for name in (classes or "").split(",") if name.strip()]
     if classes and len(told) < 2:
         raise OptionError(f"--classes {classes}: name two labels at least, separated by commas")
+    if len(set(told)) < len(told):
+        raise OptionError(f"--classes {classes}: a label is named twice")
     if told and settings.get("classes", told)[: len(told)] != told[: len(settings.get("classes", told))]:
         raise InputError(
             f"the project has the classes {', '.join(settings['classes'])}: they may be added to, not changed"
@@ -69,7 +71,10 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     if not store.settings().get("classes"):
         raise OptionError("the project has no classes yet: name them with --classes")
     if guidelines:
-        store.set(guidelines=Path(guidelines).read_text("utf-8"))
+        try:
+            store.set(guidelines=Path(guidelines).read_text("utf-8"))
+        except (OSError, UnicodeError) as error:
+            raise InputError(f"{guidelines} cannot be read as text: {error}") from error
     if max_votes:
         store.set(max_votes=max_votes)
     if items:

@@ -100,7 +100,9 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
         if given["annotators_out"]:
             write_table(with_params(verdicts(votes, result), result), given["annotators_out"])
     if given["to"] != "table":
-        _for_a_tool(given, found, result)
+        if found == "spans" and "begin" not in votes.item_extra:
+            raise OptionError(f"--to {given['to']} writes places in a text, and tags of tokens have none")
+        _for_a_tool(given, found, result, _units_of(votes, found))
     elif given["out"] != "-" or not given["json"]:
         write_table(table, given["out"])
     if given["json"]:
@@ -117,6 +119,10 @@ def _check_target(given: Mapping[str, Any], found: str) -> None:
     from ..io import check_target
     from ..io.formats import number_formats
 
+    if found not in ("ratings", "comparisons"):
+        for option in ("gold", "intervals"):
+            if given.get(option):
+                raise OptionError(f"--{option} is for votes that name classes and for ratings, and these are {found}")
     to, there = given["to"], ["table", *number_formats(found)]
     check_target(given["out"], to, there)
     if to != "table" and given["out"] == "-" and given["json"]:
@@ -125,7 +131,14 @@ def _check_target(given: Mapping[str, Any], found: str) -> None:
         raise OptionError(f"--to {to} writes ranks into the records that people ranked: give one export of {to}")
 
 
-def _for_a_tool(given: Mapping[str, Any], found: str, result: Result) -> None:
+def _units_of(votes: Any, found: str) -> list[Any]:
+    """Everything that was looked at, whether anything was found there."""
+    if found == "spans":
+        return list(dict.fromkeys(votes.item_extra["document"].tolist()))
+    return votes.items.tolist() if found in ("boxes", "texts") else []
+
+
+def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, units: list[Any]) -> None:
     """Values, or ranks, as a tool imports them, into its own export where the votes are from there."""
     from ..io import Labels, write_labels
     from ..io.numbers_and_pairs import question_of
@@ -145,8 +158,11 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result) -> None:
     elif own and getattr(of_records(open_source(own), None), "form", "") != given["to"]:
         own = None
     if found not in ("ratings", "comparisons"):
-        write_answers(found, result.to_table(), given["out"], given["to"], source=own, question=question or "answer",
-                      model=f"crowdwise {result.method.name}")  # fmt: skip
+        if found == "boxes" and own is None:
+            raise OptionError("--to label-studio writes boxes in percent of an image, whose size a table does not tell")
+        about: dict[str, Any] = {"source": own, "question": question or "answer", "units": units}
+        about |= {"model": f"crowdwise {result.method.name}"}
+        write_answers(found, result.to_table(), given["out"], given["to"], **about)
         return
     labels = Labels.of_numbers(result)
     write_labels(labels, given["out"], given["to"], source=own, question=question or "value")

@@ -77,7 +77,7 @@ class Plan:
         if annotator is not None and live._code("annotators", annotator) >= len(belief.confusion):
             live._belief = None
             belief = live.belief()
-        rng = np.random.default_rng([self.seed, live.n_votes])
+        rng, n = np.random.default_rng([self.seed, live.n_votes]), min(n, max(len(live.items), 1))
         people = self._people(live, belief, annotator, leased)
         if not len(live.items) or not people.size:
             return _table([], [], np.empty(0), [], [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,6 +64,20 @@ class Kind:
     """The parameter of `from_columns` that --label names."""
 
 
+BESIDE = ("weight", "time", "seconds", "probability", "kind", "gold", "offered")  # columns that any answers may have
+LATEST = 1e8  # a place in a text; more is a time
+TAG = re.compile(r"^([BIESLU]-.+|O)$")
+
+
+def _only(look: Look, *known: str | None) -> bool:
+    """Whether a table has no other column that might be the answer: such a one is asked about by name."""
+    there = {*known, *(look.column(role, (role,)) for role in BESIDE)}
+    return all(name in there or plain_name(name) in DESCRIBING for name in look.names)
+
+
+DESCRIBING = {"created_at", "timestamp", "date", "duration", "lead_time", "language", "split", "source", "id", "index"}
+
+
 def _boxes(look: Look) -> str:
     sides = [look.column(f"{side}_side") for side in ("left", "top", "right", "bottom")]
     return f"columns {', '.join(map(str, sides))}: these are boxes" if all(sides) and look.has("item") else ""
@@ -95,27 +110,37 @@ def _spans(look: Look) -> str:
     document = look.column("document", ("document", "document_id", "doc", "doc_id"))
     if not document or not look.has("annotator"):
         return ""
-    if look.has("begin", "end", "label"):
+    begin = look.column("begin")
+    if begin and look.has("end", "label"):
+        places = [_number(cell) for cell in look.cells_of(begin) if cell not in (None, "")]
+        if any(not place < LATEST for place in places):
+            return ""
         return f"columns {document!r}, {look.column('begin')!r} and {look.column('end')!r}: these are spans"
     place = look.column("position", ("position", "pos", "token_index"))
-    return f"columns {document!r} and {place!r}: these are tags of tokens" if place and look.has("tag") else ""
+    tag = look.column("tag")
+    if not place or not tag or not any(TAG.match(str(cell).strip()) for cell in look.cells_of(tag)):
+        return ""
+    return f"columns {document!r} and {place!r}: these are tags of tokens"
 
 
 def _label_sets(look: Look) -> str:
     labels = look.column("labels", ("labels",))
     there = labels and look.has("item", "annotator") and not look.column("label")
+    there = there and _only(look, labels, look.column("item"), look.column("annotator"))
     return f"column {labels!r}: these are label sets" if there else ""
 
 
 def _groupings(look: Look) -> str:
     group = look.column("group", ("group", "pile"))
     there = group and look.has("item", "annotator") and not look.column("label")
+    there = there and _only(look, group, look.column("item"), look.column("annotator"))
     return f"column {group!r}: these are groupings" if there else ""
 
 
 def _texts(look: Look) -> str:
     text = look.column("text", ("text", "transcription", "transcript", "translation"))
     there = text and look.has("item", "annotator") and not look.column("label")
+    there = there and _only(look, text, look.column("item"), look.column("annotator"))
     return f"column {text!r} and no label: these are texts" if there else ""
 
 
@@ -228,7 +253,7 @@ def _records_looked_at(opened: Source, given: Mapping[str, str | None]) -> Look 
     first = _first_records(opened.head)
     if not first or any(isinstance(value, dict) for value in first[0].values()):
         return None  # an export
-    nested = [value for value in first[0].values() if isinstance(value, list)]
+    nested = [value for record in first for value in record.values() if isinstance(value, list)]
     if any(isinstance(cell, dict | list) for value in nested for cell in value):
         return None
     return Look(list(dict.fromkeys(name for record in first for name in record)), given,

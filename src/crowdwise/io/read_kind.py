@@ -45,6 +45,9 @@ def read_kind(
     item, annotator, label, weight name columns: `label` is what was said (the number, the winner, the text ...).
     tokens: a table of the tokens of documents, for spans.
     """
+    files = [str(one) for one in sources]
+    if twice := [file for file in files if files.count(file) > 1]:
+        raise OptionError(f"{twice[0]} is named twice: its answers would count twice")
     how: dict[str, Any] = {"annotator": annotator, "label": label, "weight": weight, "delimiter": delimiter}
     how |= {"form": form, "question": question, "no_vote": no_vote}
     if tokens is not None and kind != "spans":
@@ -116,6 +119,9 @@ def _of_table(
         found = require_column(role, rows.names, found) if name in holds.told_by else found
         if found is not None:
             columns[name] = found
+    for name, column in named.items():
+        if column is not None and name in ("item", "annotator", "weight") and column not in columns.values():
+            raise InputError(f"there is no use for column {column!r} as the {name} of {kind}")
     if not rows.table.num_rows:
         raise InputError("there are no rows under the header")
     if tokens is not None:

@@ -20,19 +20,20 @@ UNIT = {"spans": "document"}
 
 def write_answers(
     kind: str, table: Table, target: str | Path, to: str, *, source: str | Path | None = None, question: str = "answer",
-    model: str = "crowdwise",
+    units: Iterable[Any] = (), model: str = "crowdwise",
 ) -> None:  # fmt: skip
     """Write what was found, a table as `Result.to_table` gives it, as a tool imports it.
 
-    source: the export of the same tool that the answers came from: its texts and other data come along.
+    units: everything that was looked at; where nothing was found, that is written too. source: the export of the same
+    tool that the answers came from: its texts and other data come along.
     """
     check_target(target, to, ["table", *number_formats(kind)])
     records = None if source is None else records_of(open_source(source))
-    write_content(TARGETS[to](kind, _by_unit(table, UNIT.get(kind, "item")), records, question, model), target)
+    write_content(TARGETS[to](kind, _by_unit(table, UNIT.get(kind, "item"), units), records, question, model), target)
 
 
-def _by_unit(table: Table, unit: str) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _by_unit(table: Table, unit: str, units: Iterable[Any]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {str(name): [] for name in units}
     for row in table.records():
         found.setdefault(str(row[unit]), []).append(row)
     return found
@@ -81,11 +82,15 @@ def _answer(kind: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _doccano(kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str) -> Content:
-    return as_lines(
-        {"id": name, "label": [[row["begin"], row["end"], row["label"]] for row in rows] if kind == "spans" else
-         [label for label in rows[0]["labels"].split("|") if label], "score": min(row["confidence"] for row in rows)}
-        for name, rows in found.items()
-    )  # fmt: skip
+    def marks(rows: list[dict[str, Any]]) -> list[Any]:
+        if kind == "spans":
+            return [[row["begin"], row["end"], row["label"]] for row in rows]
+        return [label for label in rows[0]["labels"].split("|") if label]
+
+    def sure(rows: list[dict[str, Any]]) -> float | None:
+        return min((row["confidence"] for row in rows), default=None)
+
+    return as_lines({"id": name, "label": marks(rows), "score": sure(rows)} for name, rows in found.items())
 
 
 def _brat(kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str) -> Content:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, create_engine, event, func, insert, select, text, update
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from ..errors import InputError
 from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
@@ -54,7 +54,7 @@ class Store:
             event.listen(self.engine, "connect", _careful)
         try:
             self._migrate()
-        except OperationalError as error:
+        except DatabaseError as error:
             raise InputError(f"{where} cannot be opened as a database: {error.orig}") from error
 
     def _migrate(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,7 +80,7 @@ class LabelSets(Crowd):
             offers = [_ticked(cell, separator) for cell in listed(offered)]
             there |= dict.fromkeys(name for own in offers for name in own)
         if not there:
-            raise InputError("nobody ticked a label: name those on offer with options=")
+            raise InputError("nobody ticked a label, and none is named as on offer: there is nothing to decide")
         known = names_array(list(there))
         known = known[natural_order(known)]
         place = {name: code_ for code_, name in enumerate(known.tolist())}
@@ -119,7 +120,15 @@ def _ticked(cell: Any, separator: str) -> list[str]:
         return []
     if isinstance(cell, list | tuple | set | frozenset):
         return [str(one) for one in cell]
-    return [one.strip() for one in str(cell).split(separator) if one.strip()]
+    text = str(cell).strip()
+    if text[:1] in "[{(" and text[-1:] in "]})":  # a list as programs write it
+        try:
+            found = literal_eval(text)
+        except (ValueError, SyntaxError):
+            found = None
+        if isinstance(found, list | tuple | set):
+            return [str(one) for one in found]
+    return [one.strip() for one in text.split(separator) if one.strip()]
 
 
 def _cell_names(items: Array, options: Array) -> Array:

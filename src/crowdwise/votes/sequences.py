@@ -259,6 +259,10 @@ def _marked(
     if half.any():
         row = int(half.argmax())
         raise InputError(f"row {row_number(row)}: a span has a begin and an end, and one of them is empty")
+    named = empty["begin"] & ~is_blank(labels)
+    if named.any():
+        row = row_number(int(named.argmax()))
+        raise InputError(f"row {row}: there is a label, and no begin and end: a row without a span has no label either")
     some = np.flatnonzero(~empty["begin"])
     numbers = {
         name: plain_numbers(name, column[some], lambda row: row_number(int(some[row])), whole=True)
@@ -314,8 +318,11 @@ def _pieces(marked: _Marked, documents: Array, tokens: Tokens | None, row_number
     """The tokens of all documents, given or made of the ends of the spans."""
     words = None
     if tokens is None:
-        document = np.concatenate([marked.document, marked.document, np.unique(marked.document)])
-        edge = np.concatenate([marked.begin, marked.end, np.zeros(len(document) - 2 * len(marked.begin), np.int64)])
+        every = np.arange(len(documents))
+        silent = np.setdiff1d(every, marked.document)  # who read them and marked nothing has said so of one piece
+        document = np.concatenate([marked.document, marked.document, every, silent])
+        nothing = np.zeros(every.size, np.int64), np.ones(silent.size, np.int64)
+        edge = np.concatenate([marked.begin, marked.end, *nothing])
         edges = np.unique(np.stack([document, edge]), axis=1)
         inner = edges[0][1:] == edges[0][:-1]
         where, begin, end = edges[0][:-1][inner], edges[1][:-1][inner], edges[1][1:][inner]
@@ -325,6 +332,14 @@ def _pieces(marked: _Marked, documents: Array, tokens: Tokens | None, row_number
     begin_of = np.searchsorted(where, np.arange(len(documents) + 1))
     first = np.searchsorted(where * far + end, marked.document * far + marked.begin, side="right")
     last = np.searchsorted(where * far + begin, marked.document * far + marked.end, side="left") - 1
+    if tokens is not None and marked.end.size:
+        until = np.zeros(len(documents), np.int64)
+        np.maximum.at(until, where, end)
+        beyond = marked.end > until[marked.document]
+        if beyond.any():
+            at = int(beyond.argmax())
+            text = f"document {shown(documents[marked.document[at]])} ends at {until[marked.document[at]]}"
+            raise InputError(f"row {row_number(int(marked.row[at]))}: {text}, and the span at {marked.end[at]}")
     outside = (last < first) | (first < begin_of[marked.document]) | (last >= begin_of[marked.document + 1])
     if outside.any():
         at = int(outside.argmax())

@@ -17,7 +17,7 @@ from .pairs import learned, newton, prior_of
 
 SETTLED = 1e-4
 STILL = 1e-6  # of the log-likelihood
-SELDOM = 5  # steps between two looks at the scores' prior
+SELDOM, OFTEN = 5, 40  # steps between two looks at the scores' prior, at first and later
 STEPS = 1  # of Newton's, in each step
 
 
@@ -65,7 +65,7 @@ class AnnotatorBT(ComparisonMethod):
             people, prior = self.judge(n, sums, people, prior)
             before = fitted.score
             fitted = newton(pairs, votes.n_items, ridge, before, STEPS)
-            if len(trace) % SELDOM == 0:
+            if (len(trace) % SELDOM == 0 and len(trace) <= OFTEN) or len(trace) % OFTEN == 0:
                 ridge = prior_of(fitted)
             trace.append(likely)
             still = len(trace) > SELDOM and abs(trace[-1] - trace[-2]) <= STILL * abs(trace[-1])

@@ -22,8 +22,6 @@ from ...votes.table import Table
 from .. import METHODS, make
 from ..classes.strangers import humbled
 
-FEW = 2  # answers on objects, below which a model of existence has nothing to go by
-
 
 @dataclass(frozen=True, eq=False)
 class FoundBoxes(Estimate):
@@ -94,7 +92,8 @@ class BoxMethod(AnswerMethod[Boxes, FoundBoxes]):
         boxes = self.put_together(first, sides[by_group], weight[by_group]) if n else np.empty((0, 4))
         label = _likeliest(group, drawn.label, weight, n, len(ops.classes))
         there, confusion, converged = self._existence(ops, group, of, who, weight, n, callback)
-        kept = np.flatnonzero(there > self.least)
+        exists, there = there, there * _label_share(group, drawn.label, label, weight, n)
+        kept = np.flatnonzero(exists > self.least)
         kept = kept[np.lexsort((-there[kept], of[kept]))]
         found = FoundBoxes(of[kept], boxes[kept], ops.classes[label[kept]], there[kept], ops.items)
         params = {"finds": confusion[:, 1, 1], "makes_up": confusion[:, 0, 1]}
@@ -117,14 +116,14 @@ class BoxMethod(AnswerMethod[Boxes, FoundBoxes]):
         count_of = np.bincount(own, minlength=pairs.size)
         heard = (np.bincount(own, answers.weight, pairs.size) / np.maximum(count_of, 1))[row]
         confusion = np.full((votes.n_annotators, 2, 2), 0.5)
-        if said.size < FEW or said.all():
-            share = np.bincount(objects, heard * said, n) / np.maximum(np.bincount(objects, heard, n), 1e-300)
-            return share, confusion, True
         crowd = Crowd(
             item=objects, annotator=readers, label=said.astype(np.int64), items=np.arange(n),
             annotators=votes.annotators, classes=names_array(["no", "yes"]),
             weight=heard,
         )  # fmt: skip
+        if not n or said.all():  # nobody ever missed one: strangers' word for it
+            sure = humbled(NumpyEngine(crowd), np.tile([0.0, 1.0], (n, 1)))[:, 1] if n else np.empty(0)
+            return sure, confusion, True
         result = make(self.existence, seed=self.seed).fit(crowd, callback=callback)
         sure = humbled(NumpyEngine(crowd), result.posterior.astype(float))[:, 1]
         return (
@@ -220,6 +219,12 @@ def _likeliest(group: Array, label: Array, weight: Array, n: int, n_classes: int
     """The label of most boxes of each object; the first of equals."""
     votes = np.bincount(group * n_classes + label, weight, n * n_classes).reshape(n, n_classes)
     return votes.argmax(axis=1) if n else np.empty(0, np.int64)
+
+
+def _label_share(group: Array, said: Array, label: Array, weight: Array, n: int) -> Array:
+    """The share of an object's boxes that have its label."""
+    same = np.bincount(group, weight * (said == label[group]), n) if n else np.empty(0)
+    return same / np.maximum(np.bincount(group, weight, n), 1e-300) if n else same
 
 
 def _medians(group: Array, value: Array, weight: Array, n: int) -> Array:

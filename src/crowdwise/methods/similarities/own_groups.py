@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ...engine import normalise
+from ...errors import how_many
 from ...fit.answer_method import AnswerMethod
 from ...fit.method import Callback, Solution, Watch
 from ...fit.options import AnyNumber, NonNegative
@@ -75,7 +76,9 @@ class OwnGroups(AnswerMethod[Groupings, Clusters]):
         params: Params = {"pile_votes": found.votes}
         cluster, sure = numbered(found.share)
         there = len(np.unique(cluster))
-        notes = () if self.clusters else (f"{there} clusters were found (clusters= tells how many there are)",)
+        notes = (
+            () if self.clusters else (f"{how_many(there, 'clusters')} found; --set clusters=N says how many there are",)
+        )
         return Solution(Clusters(cluster, sure), params, {}, found.trace, found.converged, notes)
 
     def _highest(self, votes: Groupings, watch: Watch) -> Piled:

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from ...engine import normalise
+from ...errors import how_many
 from ...fit.answer_method import AnswerMethod
 from ...fit.estimates import Estimate
 from ...fit.method import Callback, Solution, Watch
@@ -113,7 +114,9 @@ class SameGroups(SimilarityMethod):
         cluster, sure = numbered(found.share)
         params = {"sees_same": found.sees_same, "sees_different": found.sees_different}
         there = len(np.unique(cluster))
-        notes = () if self.clusters else (f"{there} clusters were found (clusters= tells how many there are)",)
+        notes = (
+            () if self.clusters else (f"{how_many(there, 'clusters')} found; --set clusters=N says how many there are",)
+        )
         return Solution(Clusters(cluster, sure), params, {}, converged=found.converged, notes=notes)
 
     def _run(self, votes: Similarities, k: int, start: Signed, watch: Watch) -> Found:

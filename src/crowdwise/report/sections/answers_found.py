@@ -17,7 +17,7 @@ def section(about: AboutNumbers) -> dict[str, Any]:
     """Sentences, and the answers that are least sure."""
     table = about.result.to_table()
     sure = np.asarray(table["confidence"], float)
-    text = [f"{how_many(len(table), 'answers')} were found."]
+    text = [f"Found: {how_many(len(table), 'answers')}."]
     if len(table):
         text.append(f"Half of them are surer than {np.median(sure):.2f}; {int((sure < 0.7).sum()):,} are below .7.")
     rows = table.take(np.argsort(sure, kind="stable")[: about.items])

@@ -148,7 +148,8 @@ def _boxes(votes: Boxes) -> Likeness:
     item, group = votes.item[some].astype(np.int64), np.full(some.size, -1, np.int64)
     first = np.searchsorted(item, np.arange(votes.n_items + 1))
     matched(first, votes.annotator[some].astype(np.int64), votes.sides[some], np.ones(some.size), ENOUGH, group)
-    answers = _answers(votes.item, votes.annotator, votes.n_annotators, item, votes.annotator[some], group)
+    mark = group * len(votes.classes) + votes.label[some]  # one object, by one name
+    answers = _answers(votes.item, votes.annotator, votes.n_annotators, item, votes.annotator[some], mark)
     return _of_marks(answers, votes.items, False)._replace(chance=0.0)
 
 
