@@ -90,8 +90,12 @@ def test_spans_that_cannot_be(columns, message):
 def test_tags_that_cannot_be():
     with pytest.raises(InputError, match="annotator 'a' tagged position 0 of document 'd' twice"):
         Sequences.from_tags(["d", "d"], [0, 0], ["a", "a"], ["O", "B-X"])
-    with pytest.raises(InputError, match="document 'd' has no token between 50 and 60"):
-        Sequences.from_spans(["d"], ["a"], [50], [60], ["X"], tokens=Tokens(["d"], [0], [4]))
+    with pytest.raises(InputError, match="row 0: document 'd' ends at 4, and the span at 60"):
+        Sequences.from_spans(["d"], ["a"], [2], [60], ["X"], tokens=Tokens(["d"], [0], [4]))
+    with pytest.raises(InputError, match="document 'd' has no token between 4 and 5"):
+        Sequences.from_spans(["d"], ["a"], [4], [5], ["X"], tokens=Tokens(["d", "d"], [0, 6], [4, 8]))
+    with pytest.raises(InputError, match="row 0: there is a label, and no begin and end"):
+        Sequences.from_spans(["d"], ["a"], [None], [None], ["X"])
     with pytest.raises(InputError, match="there are no tokens of document 'd'"):
         Sequences.from_spans(["d"], ["a"], [0], [4], ["X"], tokens=Tokens(["e"], [0], [4]))
     assert as_bio(["B-A", "M-A", "E-A", "S-B", "O"]) == ["B-A", "I-A", "I-A", "B-B", "O"]
