@@ -65,7 +65,8 @@ class SlopeBT(ComparisonMethod):
             of_slope = max(float(((slope - 1.0) ** 2 + 1.0 / curve)[heard].mean()), 1e-3)
             before = score
             for _ in range(2):
-                score, variance = self._newton(votes, weight, slope, score, ridge)
+                score, laplacian = self._newton(votes, weight, slope, score, ridge)
+            variance = laplacian.variances()
             ridge = 1.0 / max(float((score**2 + variance).mean()), 1e-3)
             chance = np.clip(sigmoid(slope[who] * (score[votes.item] - score[votes.other])), 1e-12, 1.0 - 1e-12)
             said = votes.won * np.log(chance) + (1.0 - votes.won) * np.log1p(-chance)
@@ -80,11 +81,11 @@ class SlopeBT(ComparisonMethod):
 
     def _newton(
         self, votes: Comparisons, weight: Array, slope: Array, score: Array, ridge: float
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Array, Laplacian]:
         own, n = slope[votes.annotator], votes.n_items
         chance = sigmoid(own * (score[votes.item] - score[votes.other]))
         pull = weight * own * (votes.won - chance)
         right = np.bincount(votes.item, pull, n) - np.bincount(votes.other, pull, n) - ridge * score
         pairs = pairs_of(votes, np.ones(votes.n_votes), weight * own**2 * chance * (1.0 - chance))
         laplacian = Laplacian(pairs, pairs.wins + pairs.losses, ridge, n)
-        return score + np.clip(laplacian.solve(right), -2.0, 2.0), laplacian.variances()
+        return score + np.clip(laplacian.solve(right), -2.0, 2.0), laplacian
