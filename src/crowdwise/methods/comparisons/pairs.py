@@ -19,29 +19,19 @@ SETTLED = 1e-10
 
 
 class Laplacian:
-    """Weights between pairs, and a ridge: the matrix of every Newton step, dense or sparse by its size."""
+    """Weights between pairs, and a ridge: the matrix of every Newton step, written out where it is small."""
 
     def __init__(self, pairs: Pairs, weight: Array, ridge: float, n: int):
         degree = np.bincount(pairs.left, weight, n) + np.bincount(pairs.right, weight, n) + ridge
         self.n, self.degree, self.links = n, degree, (pairs.left, pairs.right, weight)
-        self.sparse = n > FEW and SPARSE * pairs.left.size < n * n
+        self.sparse = n > DENSE or (n > FEW and SPARSE * pairs.left.size < n * n)
         if n <= DENSE:
-            matrix = np.zeros((n, n))
-            matrix[pairs.left, pairs.right] = -weight  # the upper half, which is all that is looked at
-            matrix[np.diag_indices(n)] = degree
-            self.matrix = matrix
-        else:
-            from scipy.sparse import coo_array
-
-            at = np.arange(n)
-            values = np.concatenate([-weight, -weight, degree])
-            rows, columns = (
-                np.concatenate(part) for part in ((pairs.left, pairs.right, at), (pairs.right, pairs.left, at))
-            )
-            self.matrix = coo_array((values, (rows, columns)), shape=(n, n)).tocsc()
+            self.matrix = np.zeros((n, n))
+            self.matrix[pairs.left, pairs.right] = -weight  # the upper half, which is all that is looked at
+            self.matrix[np.diag_indices(n)] = degree
 
     def solve(self, right: Array) -> Array:
-        """x of matrix x = right: where few items met, by conjugate gradients."""
+        """x of matrix x = right: of many items, or few that met, by conjugate gradients."""
         if self.sparse:
             from scipy.sparse.linalg import LinearOperator, cg
 
@@ -54,15 +44,11 @@ class Laplacian:
             shape = (self.n, self.n)
             rough = LinearOperator(shape, matvec=lambda x: x / self.degree)
             found, missed = cg(LinearOperator(shape, matvec=times), right, rtol=1e-11, atol=0.0, maxiter=2_000, M=rough)
-            if not missed:
+            if not missed or self.n > DENSE:  # a step that is not quite exact is followed by another
                 return np.asarray(found)
-        if self.n <= DENSE:
-            from scipy.linalg import cho_factor, cho_solve
+        from scipy.linalg import cho_factor, cho_solve
 
-            return np.asarray(cho_solve(cho_factor(self.matrix), right))
-        from scipy.sparse.linalg import spsolve
-
-        return np.asarray(spsolve(self.matrix, right))
+        return np.asarray(cho_solve(cho_factor(self.matrix), right))
 
     def log_determinant(self) -> float:
         """Of a matrix that is solved as one."""
@@ -76,7 +62,7 @@ class Laplacian:
             from scipy.linalg.lapack import dpotrf, dpotri
 
             return np.diag(dpotri(dpotrf(self.matrix)[0])[0]).copy()
-        return 1.0 / self.matrix.diagonal()
+        return 1.0 / self.degree
 
 
 class Fitted(NamedTuple):

@@ -96,6 +96,9 @@ class Live(Aggregator):
     def scores(self, ops: NumpyEngine, params: Params) -> Array | None:
         return ops.item_scores(np.log(params["confusion"]))
 
+    def floats_needed(self, n_items: int, n_annotators: int, n_classes: int) -> int:
+        return super().floats_needed(n_items, n_annotators, n_classes) + 5 * n_annotators * n_classes**2
+
 
 def _odds(chance: Any) -> Any:
     return np.asarray(chance) / np.maximum(1.0 - np.asarray(chance), LEAST)
