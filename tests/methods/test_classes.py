@@ -10,10 +10,10 @@ from scipy.optimize import minimize
 from scipy.special import gammaln, logsumexp
 
 import crowdwise
-from crowdwise import METHODS, Crowd, DataWarning, DawidSkene, InputError, SpEM, TooLarge, metrics, simulate
+from crowdwise import METHODS, Crowd, DataWarning, DawidSkene, InputError, SpEM, TooLarge, metrics, settle, simulate
 from crowdwise.methods import make, names
 from crowdwise.methods.classes.em.spem import _pulled
-from crowdwise.study.annotators import spammer_score
+from crowdwise.study.annotators import quality, spammer_score
 
 
 @pytest.mark.parametrize(
@@ -391,3 +391,14 @@ def test_spem_finds_spammers():
     plain, pulled = (spammer_score(m.fit(crowd).params["confusion"]) for m in (DawidSkene(), SpEM()))
     assert (pulled[10:] < plain[10:]).all() and pulled[10:].mean() < plain[10:].mean() / 1.8
     assert (pulled[:10] > 0.8 * plain[:10]).all()
+
+
+def test_many_classes_do_not_exhaust_the_memory():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(10_000, size=400)
+    item, people = np.arange(4000) % 400, np.arange(4000) // 400 * 20 + np.arange(4000) % 20
+    label = np.where(rng.random(4000) < 0.7, truth[item], rng.integers(10_000, size=4000))
+    crowd = Crowd.from_columns(item, people, label, classes=np.arange(10_000))
+    assert (settle(crowd).labels == truth).mean() > 0.95
+    with pytest.raises(TooLarge, match=r"10,000 by 10,000 classes for 200 annotators would need 298\.0 GiB"):
+        quality(crowd, make("majority-vote").fit(crowd))

@@ -205,10 +205,10 @@ class Online:
             if not self.n_votes:
                 raise InputError("there are no votes yet")
             crowd, full, prior = self.crowd, self.method, self._prior_rows()
-            if full == "hand-over":
-                n_items = max(len(self._codes["items"]), 1)
-                full = "auto" if self.n_votes >= max(LEAST, ENOUGH * n_items) else "live"
             live = Live(seed=self.seed)
+            if full == "hand-over":
+                many = self.n_votes >= max(LEAST, ENOUGH * max(len(self._codes["items"]), 1))
+                full = "auto" if many or not live.fits(crowd) else "live"
             self._result = (
                 live.fit(crowd, item_prior=prior) if full == "live" else settle(crowd, full, item_prior=prior)
             )
@@ -232,6 +232,7 @@ class Online:
             counts = np.bincount(item, minlength=n_items), np.bincount(annotator, minlength=n_annotators)
             if n:
                 crowd = self.crowd
+                Live().require_memory(crowd)
                 known = known_classes(crowd, None, self._prior_rows())
                 solution = Live(seed=self.seed).solve(bind(crowd), known, None, None)
                 posterior, params = np.asarray(solution.found, float), solution.params

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..errors import TooLarge
+
 PLENTY = 2**62  # where nothing can be known
+FEW = 2**27  # numbers that there is room for anywhere
 GROUP = Path("/sys/fs/cgroup")
 # (limit, use) of this process's group, in versions 2 and 1 of Linux's control groups
 LIMITS = (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
@@ -14,6 +17,16 @@ LIMITS = (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "me
 def available_memory() -> int:
     """Bytes that can be taken without harm: free or easily freed, and within the limit of a container."""
     return min(_of_machine(), _of_group(GROUP))
+
+
+def require_room(n_annotators: int, n_states: int, n_classes: int) -> None:
+    """Refuse a matrix for each annotator that would not fit, before the machine runs out of memory."""
+    numbers = n_annotators * n_states * n_classes
+    if numbers > FEW and 16 * numbers > available_memory():
+        raise TooLarge(
+            f"matrices of {n_states:,} by {n_classes:,} classes for {n_annotators:,} annotators would need "
+            f"{16 * numbers / 2**30:,.1f} GiB: merge classes, or do without what looks at each pair of classes"
+        )
 
 
 def _of_machine() -> int:

@@ -15,6 +15,7 @@ from ..votes.codes import Array, smallest_int, stable_sort
 from ..votes.crowd import Crowd
 from ..votes.known import Known
 from . import chain_kernels, kernels, meeting_kernels
+from .memory import require_room
 from .numpy_engine import NumpyEngine
 from .tuples import Tuples, meetings, positive
 
@@ -65,6 +66,7 @@ class NumbaEngine(NumpyEngine):
         return self._item_rows(self.annotator, np.ascontiguousarray(table))
 
     def confusion_counts(self, posterior: Array) -> Array:
+        require_room(self.n_annotators, posterior.shape[1], self.n_classes)
         posterior = np.ascontiguousarray(posterior)
         if self._fits(posterior.shape[1]):
             return self._shaped(self._cell_sums(self.cells, posterior, self.n_cells))

@@ -11,6 +11,7 @@ from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.known import Known, with_known
 from .chains import forward_backward
+from .memory import require_room
 from .tuples import Tuples, count_tuples
 
 MOST_MESSAGES = 2_000_000  # votes times points held at once
@@ -65,6 +66,7 @@ class NumpyEngine:
 
     def confusion_counts(self, posterior: Array) -> Array:
         """How often each annotator said what of which state: (items, states) -> (annotators, states, given)."""
+        require_room(self.n_annotators, posterior.shape[1], self.n_classes)
         counts = [self.annotator_votes(posterior[self.item, s]) for s in range(posterior.shape[1])]
         return np.stack(counts, axis=1)
 

@@ -67,7 +67,7 @@ class Aggregator(Method[NumpyEngine, Array]):
         if votes.n_classes == 1:
             text = f"every vote says {shown(votes.classes[0])}: there is only one class"
             warnings.warn(text, DataWarning, stacklevel=3)
-        self._require_memory(votes)
+        self.require_memory(votes)
 
     def known(self, votes: Crowd, gold: Any, item_prior: Any) -> Known | None:
         return known_classes(votes, gold, item_prior)
@@ -133,7 +133,8 @@ class Aggregator(Method[NumpyEngine, Array]):
         """How much memory the method takes for a crowd, roughly."""
         return 8 * self.floats_needed(crowd.n_items, crowd.n_annotators, crowd.n_classes)
 
-    def _require_memory(self, crowd: Crowd) -> None:
+    def require_memory(self, crowd: Crowd) -> None:
+        """Refuse a crowd that does not fit, before anything is begun."""
         needed, there = self.bytes_needed(crowd), available_memory()
         if needed > there:
             sizes = f"{how_many(crowd.n_items, 'items')}, {how_many(crowd.n_annotators, 'annotators')}"

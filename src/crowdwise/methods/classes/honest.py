@@ -12,6 +12,7 @@ import numpy as np
 from ...engine import bind
 from ...errors import Undecided, how_many
 from ...fit.aggregator import Aggregator
+from ...engine.memory import available_memory
 from ...fit.result import Result
 from ...votes.codes import Array, shown
 from ...votes.crowd import Crowd
@@ -232,10 +233,10 @@ def above_guess(crowd: Crowd, posterior: Array) -> tuple[Array, Array]:
 
     A guess names classes as often as they do, whatever is true: naming the commonest class is no merit.
     """
-    counts = bind(crowd).confusion_counts(posterior)
-    votes, right = counts.sum(axis=(1, 2)), np.einsum("jkk->j", counts)
+    ops = bind(crowd)
+    votes, right = right_votes(crowd, posterior)
     some = np.where(votes > 0.0, votes, 1.0)
-    guess = np.clip((counts.sum(axis=2) * counts.sum(axis=1)).sum(axis=1) / some**2, 1e-9, 1.0 - 1e-9)
+    guess = np.clip((ops.annotator_sums(posterior) * ops.given).sum(axis=1) / some**2, 1e-9, 1.0 - 1e-9)
     error = np.sqrt(some * guess * (1.0 - guess))
     return (right - votes * guess) / error, (votes - votes * guess) / error
 
@@ -278,6 +279,8 @@ def _named_by_most(crowd: Crowd, posterior: Array) -> Array:
     """The class that most annotators, by heads, name each class of the posterior: a permutation."""
     from scipy.optimize import linear_sum_assignment
 
+    if 32 * crowd.n_annotators * crowd.n_classes**2 > available_memory():
+        return np.arange(crowd.n_classes)  # nobody has said enough of so many classes to have names for them
     counts = bind(crowd).confusion_counts(posterior)
     share = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1e-300)
     # What they say more often of a class than of the others is their name for it.
