@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...engine import bind
+from ...engine.memory import available_memory
 from ...errors import Undecided, how_many
 from ...fit.aggregator import Aggregator
-from ...engine.memory import available_memory
 from ...fit.result import Result
 from ...votes.codes import Array, shown
 from ...votes.crowd import Crowd
