@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,17 +11,21 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import write
+from benchmarks.measure import pooled, write
 
 SIZES = ((500_000, 500), (500_000, 5_000), (5_000_000, 5_000))  # votes, annotators
 WORDS = ("cat", "dog", "eel", "fox", "gnu")
 
 
-def written(n_votes: int, n_annotators: int, path: Path) -> None:
-    """Shuffled votes of people with confusion rows .4 I + .6 Dirichlet(1), five an item, ids as texts."""
+def written(how: tuple[int, int, str]) -> None:
+    """Shuffled votes of people with confusion rows .4 I + .6 Dirichlet(1), five an item, ids as texts; and the truth.
+
+    In a process of its own: what a command's peak of memory is said to be holds what its parent had.
+    """
     import pyarrow as pa
     import pyarrow.csv
 
+    n_votes, n_annotators, folder = how
     rng, n_classes = np.random.default_rng(0), len(WORDS)
     rows = 0.4 * np.eye(n_classes) + 0.6 * rng.dirichlet(np.ones(n_classes), (n_annotators, n_classes))
     truth = rng.integers(n_classes, size=n_votes // 5)
@@ -33,7 +37,28 @@ def written(n_votes: int, n_annotators: int, path: Path) -> None:
         "annotator": np.char.add("w", who[order].astype(str)),
         "label": np.array(WORDS)[label[order]],
     }
-    pyarrow.csv.write_csv(pa.table(columns), path)
+    pyarrow.csv.write_csv(pa.table(columns), f"{folder}/votes.csv")
+    items = np.char.add("item-", np.arange(truth.size).astype(str))
+    pyarrow.csv.write_csv(pa.table({"item": items, "truth": np.array(WORDS)[truth]}), f"{folder}/truth.csv")
+
+
+def right(folder: str) -> float:
+    """The share of labels that are the truth."""
+    import pyarrow.csv
+
+    labels, truth = (pyarrow.csv.read_csv(f"{folder}/{name}.csv") for name in ("labels", "truth"))
+    both = labels.join(truth, "item")
+    return float(np.mean(both["label"].to_numpy() == both["truth"].to_numpy()))
+
+
+def timed(words: list[str]) -> tuple[float, float, float]:
+    """Wall and CPU seconds of a command, and its peak of memory in MB."""
+    began = time.perf_counter()
+    running = subprocess.Popen(words)
+    _, status, used = os.wait4(running.pid, 0)
+    if status:
+        raise RuntimeError(f"{words} ended with {os.waitstatus_to_exitcode(status)}")
+    return time.perf_counter() - began, used.ru_utime, used.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -41,23 +66,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for n_votes, n_annotators in SIZES:
             votes, labels = Path(folder) / "votes.csv", Path(folder) / "labels.csv"
-            written(n_votes, n_annotators, votes)
+            pooled(written, [(n_votes, n_annotators, folder)])
             for method in ("auto", "ibcc", "dawid-skene"):
                 words = [command, "aggregate", str(votes), "-m", method, "--out", str(labels), "--quiet"]
-                taken = []
-                for _ in range(4):
-                    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-                    subprocess.run(words, check=True)
-                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    taken.append((time.perf_counter() - began, after.ru_utime - before.ru_utime))
-                wall, cpu = np.array(taken[1:]).T
+                wall, cpu, peak = np.array([timed(words) for _ in range(4)][1:]).T
                 row = {
                     "votes": n_votes,
                     "annotators": n_annotators,
                     "method": method,
                     "seconds": float(np.median(wall)),
                 }
-                rows.append({**row, "spread": float(np.ptp(wall)), "cpu": float(np.median(cpu))})
+                row |= {"spread": float(np.ptp(wall)), "cpu": float(np.median(cpu)), "peak_mb": float(peak.max())}
+                rows.append({**row, "right": pooled(right, [folder])[0]})
                 print(rows[-1], flush=True)
     write(
         "default",

@@ -1,7 +1,7 @@
 """Annotators in groups: found, and heard as one witness."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from crowdwise.fit.dependence import find_groups
 from crowdwise.methods.classes.groups.grouped import Grouped
 from crowdwise.methods.classes.moments import spectral_groups
 from crowdwise.methods.classes.moments.k_means import k_means
+from crowdwise.methods.classes.moments.spectral_groups import _score
 
 group = simulate.correlated_group
 FOUR = group(6, 7, 0.5, 0.95) + group(3, 7, 0.75, 0.9) + group(3, 7, 0.75, 0.9) + group(3, 7, 0.75, 0.9)
@@ -135,6 +136,18 @@ def test_number_of_groups_by_residual(n_classes, follow):
     assert (find_groups(made.crowd) == five).all()
     plain, aware = DawidSkene().fit(made.crowd), FollowDawidSkene().fit(made.crowd)
     assert right(aware, made) > right(plain, made) + 0.01
+
+
+def test_jaffes_score_by_loops():
+    rng = np.random.default_rng(0)
+    r = rng.normal(size=(7, 7))
+    r = r + r.T
+    slow = np.zeros((7, 7))
+    for i, j in permutations(range(7), 2):
+        others = [one for one in range(7) if one not in (i, j)]
+        minors = [abs(r[i, j] * r[k, m] - r[i, m] * r[k, j]) for k, m in permutations(others, 2)]
+        slow[i, j] = sum(minors) / len(minors)
+    np.testing.assert_allclose(_score(r, rng), slow, atol=1e-12)
 
 
 def test_independent_annotators_are_no_group():

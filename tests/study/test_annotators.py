@@ -1,11 +1,13 @@
 """Quality, value, timing, spammers; weights, repeats, other crowds: against what was planted, and by hand."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, simulate
+from crowdwise.engine import bind
 from crowdwise.study.annotators import (
     attacked_items,
     colluders,
@@ -22,6 +24,7 @@ from crowdwise.study.annotators import (
     verdicts,
 )
 from crowdwise.study.annotators.information import beside_others
+from crowdwise.study.annotators.spammers import _rows
 from crowdwise.study.uncertainty import accuracy_intervals, annotator_intervals
 
 
@@ -216,6 +219,22 @@ def test_honest_annotators_are_no_spammers_where_there_are_none(share):
     assert covariance_spammers(crowd)["spammer"].tolist() == [False] * (20 - n) + [True] * n
     if not n:
         assert covariance_spammers(crowd, test=0.0)["spammer"].any()
+
+
+def test_covariances_are_fitted_by_products_of_rows():
+    """Cov(x_i, x_j) over the items that both saw, by loops, is V_i V_j' but for what chance is in it."""
+    crowd = simulate.crowd(simulate.dirichlet(8, 3, 4.0, 1.0, seed=0), n_items=2000, graph="dense", seed=0).crowd
+    x = np.zeros((8, 3, 2000))
+    for i, j, said in zip(crowd.item.tolist(), crowd.annotator.tolist(), crowd.label.tolist(), strict=True):
+        x[j, said, i] = 1.0
+    rows = _rows(bind(crowd))[0].reshape(8, 3, -1)
+    found, by_hand = [], []
+    for i, j in permutations(range(8), 2):
+        found.append(rows[i] @ rows[j].T)
+        both = sum(np.outer(x[i, :, t], x[j, :, t]) for t in range(2000)) / 2000
+        by_hand.append(both - np.outer(x[i].mean(axis=1), x[j].mean(axis=1)))
+    assert np.abs(np.array(found) - by_hand).max() < 0.02 and np.std(by_hand) > 0.04
+    assert np.corrcoef(np.ravel(found), np.ravel(by_hand))[0, 1] > 0.99
 
 
 def test_covariances_do_not_know_the_order_of_classes():

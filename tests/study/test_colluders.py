@@ -1,9 +1,13 @@
 """Colluders, copies, effective numbers, and items: against what was planted, and by hand."""
 
+from dataclasses import replace
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from crowdwise import Crowd, DawidSkene, InputError, MajorityVote, settle, simulate
+from crowdwise.fit.estimates import Classes
 from crowdwise.study.annotators import (
     adversaries,
     agreement_colluders,
@@ -17,6 +21,7 @@ from crowdwise.study.annotators import (
     review,
     verdicts,
 )
+from crowdwise.study.annotators.agreement_rank import _fitted
 
 
 def known(made):
@@ -85,6 +90,31 @@ def test_agreements_of_the_honest_have_low_rank(share, trusted):
     assert sorted(agreement_colluders(crowd, trusted=trusted)["annotator"].tolist()) == list(range(60 - n, 60))
 
 
+def test_what_a_block_is_held_to_is_what_independent_votes_would_agree_on():
+    """sigma_jm = tr(A_j D A_m'), by loops; the suspects' block is left out and follows from the rest of the matrix."""
+    rng = np.random.default_rng(0)
+    n, k, suspects = 20, 2, np.arange(20) >= 15
+    shares = np.array([0.6, 0.4])
+    rows = np.stack([0.5 * np.eye(k) + 0.5 * rng.dirichlet(np.ones(k), k) for _ in range(n)])
+    sigma = np.array(
+        [
+            [
+                sum(shares[y] * rows[j, y, said] * rows[m, y, said] for y in range(k) for said in range(k))
+                for m in range(n)
+            ]
+            for j in range(n)
+        ]
+    )
+    block = np.outer(suspects, suspects)
+    seen = np.where(block, 0.95, sigma)  # the suspects agree as they please
+    np.fill_diagonal(seen, 0.0)
+    trust = np.where(block | np.eye(n, dtype=bool), 0.0, 1.0)
+    fitted = _fitted(seen, trust, k * (k - 1) + 1)
+    off = ~np.eye(n, dtype=bool)
+    assert np.abs(fitted - sigma)[off & ~block].max() < 2e-3
+    assert np.abs(fitted - sigma)[off & block].max() < 0.02
+
+
 def test_agreement_test_on_odd_crowds():
     alone = Crowd.from_columns([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [0, 1, 0, 1, 1])
     assert len(agreement_colluders(alone)) == 0
@@ -111,6 +141,68 @@ def test_attackers_and_attacked_items_together(share):
     if share:
         assert there[items].mean() > 0.85
         assert (found.items["agreed"][sure] == lie[items]).mean() > 0.85
+
+
+def slow_attack(crowd, posterior, rows, first, rounds):
+    """The messages of `attack`, vote by vote: chances that annotators attack, and that items are attacked."""
+    votes = list(zip(crowd.item.tolist(), crowd.annotator.tolist(), crowd.label.tolist(), strict=True))
+    n_items, n_classes = posterior.shape
+    usual = [sum(posterior[i, y] * rows[j, y, said] for y in range(n_classes)) for i, j, said in votes]
+    attacks, keeps, attackers, attacked = [first[j] for _, j, _ in votes], 0.9, 0.1, 0.1
+    for _ in range(rounds):
+        agreed_said = [keeps / h + (1.0 - keeps) for h in usual]  # chance if it is the agreed label, by the usual one
+        cavity = []
+        for v, (i, _, _) in enumerate(votes):  # what the others on the item say of its state; none is the last
+            state = [attacked * (1.0 - posterior[i, s]) / (n_classes - 1) for s in range(n_classes)] + [1.0 - attacked]
+            for u, (other_item, _, other_said) in enumerate(votes):
+                if other_item == i and u != v:
+                    for s in range(n_classes):
+                        ratio = agreed_said[u] if other_said == s else 1.0 - keeps
+                        state[s] *= attacks[u] * ratio + 1.0 - attacks[u]
+            cavity.append([one / sum(state) for one in state])
+        told = []  # what the item tells the annotator: the vote's chance for an attacker, by the usual one
+        for v, (_, _, said) in enumerate(votes):
+            hit, none = cavity[v][said], cavity[v][-1]
+            told.append(none + hit * agreed_said[v] + (1.0 - none - hit) * (1.0 - keeps))
+        odds = [attackers / (1.0 - attackers)] * crowd.n_annotators
+        for v, (_, j, _) in enumerate(votes):
+            odds[j] *= told[v]
+        chance = [one / (1.0 + one) for one in odds]
+        before = attacks
+        attacks = [odds[j] / told[v] / (1.0 + odds[j] / told[v]) for v, (_, j, _) in enumerate(votes)]
+        states = []
+        for i in range(n_items):
+            state = [attacked * (1.0 - posterior[i, s]) / (n_classes - 1) for s in range(n_classes)] + [1.0 - attacked]
+            for u, (other_item, _, other_said) in enumerate(votes):
+                if other_item == i:
+                    for s in range(n_classes):
+                        ratio = agreed_said[u] if other_said == s else 1.0 - keeps
+                        state[s] *= before[u] * ratio + 1.0 - before[u]
+            states.append([one / sum(state) for one in state])
+        attackers = min(max(sum(chance) / len(chance), 1e-3), 0.49)
+        attacked = min(max(1.0 - sum(state[-1] for state in states) / n_items, 1e-3), 0.999)
+        hits = sum(chance[j] * states[i][said] for i, j, said in votes)
+        both = sum(chance[j] * (1.0 - states[i][-1]) for i, j, _ in votes)
+        keeps = min(max((hits + 0.9) / (both + 1.0), 0.5), 0.99)
+    return chance, [1.0 - state[-1] for state in states]
+
+
+def test_messages_of_an_attack_by_loops(monkeypatch):
+    made = simulate.crowd(simulate.one_coin(9, 3, 0.75), n_items=14, per_item=5, seed=1)
+    crowd, _, _ = simulate.with_attack(made, 4, 0.5, seed=1)
+    posterior = np.full((14, 3), 0.1)
+    posterior[np.arange(14), made.truth] = 0.8
+    result = DawidSkene().fit(crowd, gold=known(made))
+    result = replace(result, estimate=Classes(posterior, crowd.classes, posterior.argmax(axis=1)))
+    first = np.where(np.arange(9) < 4, 0.9, 0.01)
+    module = import_module("crowdwise.study.annotators.attack")
+    monkeypatch.setattr(module, "_suspected", lambda *_: first)
+    monkeypatch.setattr(module, "ROUNDS", 6)
+    found = attack(crowd, result)
+    people, items = slow_attack(crowd, posterior, module._usual(crowd, posterior), first, 6)
+    order = np.argsort(found.annotators["annotator"])
+    np.testing.assert_allclose(found.annotators["chance"][order], people, atol=1e-9)
+    np.testing.assert_allclose(found.items["chance"][np.argsort(found.items["item"])], items, atol=1e-9)
 
 
 def test_an_honest_crowd_is_believed():
