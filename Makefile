@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test quick coverage lowest package browser check bench docs names clean
+.PHONY: demo test quick triton coverage lowest package browser check bench docs names clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
@@ -13,6 +13,11 @@ test: .venv/dev
 # What fails most often, in a minute: the reference engine, without networks, browsers and documentation.
 quick: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --engines=numpy
+
+# The GPU's kernels in Triton's interpreter, on the processor; 290 MB to download.
+triton: .venv/dev
+	$(PIP) "triton>=3.2"
+	$(BIN)/python -m pytest -n 2 -q tests/engine/test_cuda.py
 
 # How much of the code the tests run; pyproject.toml has the floor.
 coverage: .venv/dev

@@ -10,7 +10,7 @@ ALL = (
     "default", "startup", "house", "accuracy", "published", "moments", "starts", "rates", "robustness", "calibration",
     "coverage", "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
-    "dependent", "outliers", "overhead", "spammers", "colluders", "groups", "people", "report",
+    "dependent", "outliers", "variants", "overhead", "spammers", "colluders", "groups", "people", "report",
     "soft", "spans", "structured", "collect", "serve", "numbers", "numbers_peers",
     "preferences", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
 )  # fmt: skip

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 import torch
 from scipy import sparse
@@ -60,6 +61,19 @@ def test_train_and_predict(folder, tmp_path, points):
     truth = points[1].truth.astype(str)
     right = [np.mean([line.split(",")[1] for line in lines[1:]] == truth) for lines in (plain, both)]
     assert min(right) > 0.88
+
+
+def test_features_of_a_parquet_table(folder, tmp_path, points):
+    x = points[0]
+    columns = {"Item ID": [f"item-{i}" for i in range(400)], **{f"x{k}": x[:, k] for k in range(x.shape[1])}}
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "features.parquet")
+    np.testing.assert_allclose(read_features(tmp_path / "features.parquet").X, x)
+    given = ["--votes", folder / "votes.csv", "--network", "linear", "--objective", "ccem", "--epochs", 3]
+    for name in ("features.npz", "features.parquet"):
+        where = (folder if name.endswith("npz") else tmp_path) / name
+        assert run("train", "--features", where, *given, "--out", tmp_path / f"of-{name}").exit_code == 0
+    labels = [(tmp_path / f"of-{name}" / "labels.csv").read_text() for name in ("features.npz", "features.parquet")]
+    assert labels[0] == labels[1]
 
 
 def test_train_with_intervals_and_calibration(folder, tmp_path):

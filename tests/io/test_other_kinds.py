@@ -239,3 +239,124 @@ def test_columns_of_conll_and_coco(tmp_path):
     boxes, _ = read_kind("boxes", [file], form="coco")
     masks, _ = read_kind("masks", [file], form="coco")
     assert boxes.sides.tolist() == [[0, 0, 2, 2]] * 2 and masks.masks.tolist() == ["0:2 4:2"]
+
+
+SPANS = (
+    "document,annotator,begin,end,label\nd,a,0,3,PER\nd,b,0,3,PER\nd,c,0,3,PER\nd,a,8,12,LOC\nd,b,8,12,LOC\ne,a,,,\n"
+)
+TICKED = "item,annotator,labels\na,x,p|q\na,y,p|q\na,z,p|q\nb,x,q\nb,y,q\n"
+DRAWN = "item,annotator,left,top,right,bottom,label\ni,x,0,0,9,9,cat\ni,y,1,0,9,9,cat\ni,z,1,0,9,9,cat\nj,x,,,,,\n"
+PAINTED = "item,annotator,height,width,runs\ni,x,2,3,0:2 3:1\ni,y,2,3,0:2 3:1\ni,z,2,3,0:2 3:1\n"
+WORDS = "document,begin,end,token\nd,0,3,Ada\nd,4,7,saw\nd,8,12,Rome\ne,0,2,It\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "to", "name"),
+    [
+        ("spans", SPANS, "doccano", "o.jsonl"), ("spans", SPANS, "brat", "o.zip"), ("spans", SPANS, "conll", "o.conll"),
+        ("label-sets", TICKED, "doccano", "o.jsonl"), ("label-sets", TICKED, "cvat", "o.xml"),
+        ("boxes", DRAWN, "coco", "o.json"), ("boxes", DRAWN, "cvat", "o.xml"), ("masks", PAINTED, "coco", "o.json"),
+    ],
+)  # fmt: skip
+def test_what_is_written_is_read_back(tmp_path, kind, table, to, name):
+    file, out, labels = written(tmp_path / "t.csv", table), tmp_path / name, tmp_path / "labels.csv"
+    words = ["--tokens", written(tmp_path / "words.csv", WORDS)] if to == "conll" else []
+    done = run("aggregate", file, *words, "--to", to, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert run("aggregate", file, *words, "--out", labels).returncode == 0
+    again, _ = read_kind(kind, [out], form=None if to in ("brat", "cvat", "coco", "conll") else to)
+    table = again.to_table()
+    if kind == "label-sets":
+        assert {*zip(table["of"], table["option"], table["label"], strict=True)} >= {
+            ("a", "p", "yes"),
+            ("b", "q", "yes"),
+        }
+        assert {row["labels"] for row in pd.read_csv(labels).to_dict("records")} == {"p|q", "q"}
+    elif kind == "spans":
+        assert again.classes.tolist() == ["O", "B-LOC", "I-LOC", "B-PER", "I-PER"]
+        assert sorted(table["label"].tolist())[:2] == ["B-LOC", "B-PER"]
+    elif kind == "masks":
+        assert again.masks.tolist() == ["0:2 3:1"]
+    else:
+        found = pd.read_csv(labels)
+        np.testing.assert_allclose(again.sides[0], found[["left", "top", "right", "bottom"]].to_numpy()[0], atol=0.01)
+
+
+def test_words_and_their_tags_as_columns(tmp_path):
+    file, words = written(tmp_path / "t.csv", SPANS), written(tmp_path / "w.csv", WORDS)
+    out = tmp_path / "o.conll"
+    assert run("aggregate", file, "--tokens", words, "--to", "conll", "--out", out).returncode == 0
+    assert out.read_text() == "Ada B-PER\nsaw O\nRome B-LOC\n\nIt O\n"
+    refused = run("aggregate", file, "--to", "conll", "--out", out)
+    assert refused.returncode == 2 and "give a table of them with --tokens" in refused.stderr
+    bad = written(tmp_path / "bad.csv", "document,begin,end,token\nd,x,3,Ada\n")
+    refused = run("aggregate", file, "--tokens", bad, "--out", tmp_path / "p.csv")
+    assert refused.returncode == 1 and "bad.csv: row 2, column 'begin'" in refused.stderr
+    refused = run("aggregate", written(tmp_path / "s.csv", TICKED), "--tokens", words, "--out", tmp_path / "p.csv")
+    assert refused.returncode == 2 and "is for spans, and these are label-sets" in refused.stderr
+
+
+def test_shapes_paths_and_texts_of_label_studio(tmp_path):
+    size = {"original_height": 10, "original_width": 20}
+    corners = [[0, 0], [50, 0], [50, 50], [0, 50]]
+    drawn = task(1, 7, "polygonlabels", {"points": corners, "polygonlabels": ["cat"]})
+    drawn["annotations"][0]["result"][0] |= size
+    masks, _ = read_kind("masks", [written(tmp_path / "p.json", [drawn])])
+    assert masks.pixels(0).reshape(10, 20)[:5, :10].all() and masks.pixels(0).sum() == 50
+    out = tmp_path / "o.json"
+    for kind, tasks in (
+        ("masks", [drawn]),
+        ("label-sets", [task(1, 7, "taxonomy", {"taxonomy": [["a", "b"], ["c"]]})]),
+        ("texts", [task(1, who, "textarea", {"text": ["one two"]}) for who in (7, 8)][:1]),
+    ):
+        file = written(tmp_path / "t.json", tasks)
+        done = run("aggregate", file, "--kind", kind, "--to", "label-studio", "--out", out)
+        assert done.returncode == 0, done.stderr
+        (result,) = json.loads(out.read_text())[0]["predictions"][0]["result"]
+        if kind == "masks":  # what is written as runs is read as the same pixels
+            back = task(1, 7, "brushlabels", result["value"])
+            back["annotations"][0]["result"][0] |= size
+            again, _ = read_kind("masks", [written(tmp_path / "b.json", [back])])
+            assert (again.pixels(0) == masks.pixels(0)).all()
+        elif kind == "label-sets":
+            assert result["value"] == {"choices": ["a/b", "c"]}
+        else:
+            assert result["value"] == {"text": ["one two"]}
+    spoilt = task(1, 7, "brushlabels", {"format": "rle", "rle": [0, 0, 0, 4], "brushlabels": ["cat"]})
+    spoilt["annotations"][0]["result"][0] |= size
+    with pytest.raises(InputError, match="it holds 4 numbers, and 10 x 20 pixels have 800"):
+        read_kind("masks", [written(tmp_path / "x.json", [spoilt])])
+
+
+def test_shapes_of_cvat(tmp_path):
+    image = '<image id="0" name="i" width="4" height="4"><box label="cat" xtl="0" ytl="0" xbr="2" ybr="2"/>'
+    image += '<polygon label="cat" points="0,0;2,0;2,2;0,2"/><tag label="a"/><tag label="b"/></image>'
+    file = written(tmp_path / "ann.xml", f"<annotations>{image}</annotations>")
+    assert read_kind("boxes", [file])[0].sides.tolist() == [[0, 0, 2, 2]]
+    assert read_kind("masks", [file])[0].masks.tolist() == ["0:2 4:2"]
+    assert read_kind("label-sets", [file])[0].to_table()["option"].tolist() == ["a", "b"]
+
+
+def test_prodigys_answers(tmp_path):
+    for kind, table, key in (("spans", SPANS, "spans"), ("label-sets", TICKED, "accept")):
+        out = tmp_path / f"{kind}.jsonl"
+        done = run("aggregate", written(tmp_path / "t.csv", table), "--kind", kind, "--to", "prodigy", "--out", out)
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        assert all(row["answer"] == "accept" and key in row for row in rows)
+        assert len(rows[0][key]) == 2
+
+
+def test_coco_that_is_packed_or_broken(tmp_path):
+    image = {"id": 1, "file_name": "i.png", "height": 2, "width": 5}
+
+    def coco(counts):
+        drawn = {"image_id": 1, "category_id": 1, "segmentation": {"size": [2, 5], "counts": counts}, "annotator": "a"}
+        return written(tmp_path / "k.json", {"images": [image], "categories": [], "annotations": [drawn]})
+
+    plain, packed = (read_kind("masks", [coco(c)], form="coco")[0].masks.tolist() for c in ([5, 2, 1, 0, 2], "521N1"))
+    assert plain == packed
+    with pytest.raises(InputError, match="the counts are of 3 pixels, not 2 x 5"):
+        read_kind("masks", [coco([1, 2])], form="coco")
+    with pytest.raises(InputError, match="polygons, or runs as counts, are expected"):
+        read_kind("masks", [coco(7)], form="coco")

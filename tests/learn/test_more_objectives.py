@@ -6,12 +6,16 @@ import torch
 
 from crowdwise import Crowd, simulate
 from crowdwise.learn import (
+    AggNet,
     AnchorTransition,
     BayesDGC,
     CCEMVector,
+    COINNet,
     CrossFit,
     CrowdClassifier,
     CrowdLayer,
+    GeoF,
+    GeoW,
     ImageWeightedDoctorNet,
     LabelPropagation,
     MaxMIG,
@@ -22,7 +26,8 @@ from crowdwise.learn import (
     make_objective,
 )
 from crowdwise.learn.base.first_guess import constants, first_confusion
-from crowdwise.learn.objectives.coinnet import shrunk
+from crowdwise.learn.base.nonnegative import parts_of
+from crowdwise.learn.objectives.coinnet import LEAST, STEP, STEPS, shrunk
 
 
 @pytest.fixture
@@ -176,6 +181,82 @@ def test_the_proximal_step_is_the_best_one(exponent):
         assert shrunk(torch.tensor([length], dtype=torch.float64), 0.2, exponent).item() == pytest.approx(
             best, abs=1e-3
         )
+
+
+def test_coinnets_loss_and_its_proximal_steps_by_loops(few):
+    """Equations 8 to 10, item by item: cross-entropy with deviations, their penalty, the volume; and how they move."""
+    crowd, output, votes = few
+    objective = jolted(COINNet(sparsity=0.5, strength=0.05, warm_up=0).start(crowd)).train()
+    loss = objective(output, votes).item()
+    f, matrices = chance(output.logits), objective.confusion().detach().double().numpy()
+    said = triples(crowd)
+    own = {v: np.zeros(3) for v in range(len(said))}
+    of_item = {n: [v for v in own if said[v][0] == n] for n in range(4)}
+    for _ in range(STEPS):
+        for v, (n, m, k) in enumerate(said):
+            likely = max((f[n] @ matrices[m] + own[v])[k], LEAST)
+            own[v] = own[v] + STEP * (np.eye(3)[k] - 1.0 / 3.0) * 4 / len(said) / likely
+        for mine in of_item.values():  # the proximal step of 0.5 |e|^0.4, all of an item's deviations together
+            size = np.sqrt(sum((own[v] ** 2).sum() for v in mine))
+            grid = np.linspace(0.0, size, 20_001)
+            best = grid[(0.5 * (grid - size) ** 2 + STEP * 0.5 * grid**0.4).argmin()]
+            own |= {v: own[v] * best / max(size, 1e-12) for v in mine}
+    found = objective.deviation.double().numpy()
+    np.testing.assert_allclose(found, [own[v] for v in own], atol=2e-3)
+    given = [np.clip(f[n] @ matrices[m] + found[v], 1e-10, 1.0 - 1e-10) for v, (n, m, _) in enumerate(said)]
+    entropy = -sum(np.log(given[v][k] / given[v].sum()) for v, (_, _, k) in enumerate(said))
+    sparse = sum((sum((found[v] ** 2).sum() for v in mine) + 1e-10) ** 0.2 for mine in of_item.values())
+    volume = np.log(np.linalg.det(sum(np.outer(row, row) for row in f) / 4 + 1e-3 / 3 * np.eye(3)))
+    assert loss == pytest.approx(entropy / len(said) + 0.5 * sparse / 4 - 0.05 * volume, rel=1e-4)
+    assert (np.abs(found).sum(axis=1) > 0.0).any() and (np.abs(found).sum(axis=1) == 0.0).any()
+
+
+@pytest.mark.parametrize("kind", [GeoF, GeoW])
+def test_volumes_by_hand(kind, few):
+    crowd, output, votes = few
+    objective = jolted(kind(strength=0.2).start(crowd))
+    f, matrices = chance(output.logits), objective.confusion().detach().double().numpy()
+    entropy = -np.mean([np.log(f[n] @ matrices[m][:, k]) for n, m, k in triples(crowd)])
+    rows = list(f) if kind is GeoF else [matrices[m][:, k] for m in range(3) for k in range(3)]
+    mean = sum(np.outer(row, row) for row in rows) / len(rows)
+    volume = np.log(np.linalg.det(mean + 1e-3 / 3 * np.eye(3)))
+    assert objective(output, votes).item() == pytest.approx(entropy - 0.2 * volume, rel=1e-4)
+
+
+def test_generalised_em_by_loops(few):
+    """One M-step and one E-step of AggNet: matrices counted with the crowd's mean, posteriors of network and votes."""
+    crowd, output, _ = few
+    objective = AggNet(pooled=2.0, warm_up=1).start(crowd)
+    target = objective.target.double().numpy().copy()
+    objective.refresh(lambda: torch.softmax(output.logits, dim=1))
+    counts = np.zeros((3, 3, 3))
+    for n, m, label in triples(crowd):
+        counts[m, :, label] += target[n]
+    usual = counts.sum(axis=0) + 1.0 / 3.0
+    filled = counts + 2.0 * usual / usual.sum(axis=1, keepdims=True)
+    matrices = filled / filled.sum(axis=2, keepdims=True)
+    np.testing.assert_allclose(objective.confusion().numpy(), matrices, atol=1e-5)
+    joint = chance(output.logits)
+    for n, m, label in triples(crowd):
+        joint[n] *= matrices[m][:, label]
+    np.testing.assert_allclose(objective.target.numpy(), joint / joint.sum(axis=1, keepdims=True), atol=1e-5)
+
+
+def test_parts_by_loops():
+    """The multiplicative updates of Lee and Seung, entry by entry, from the same beginning; rows with a minus split."""
+    x = torch.randn(7, 3, generator=torch.Generator().manual_seed(0))
+    rows = np.concatenate([np.maximum(x.numpy(), 0.0), np.maximum(-x.numpy(), 0.0)], axis=1).astype(float)
+    some = torch.randperm(7, generator=torch.Generator().manual_seed(0))[:2].numpy()
+    h, w = rows[some] + 0.1 * rows.mean(axis=0) + 1e-6, np.full((7, 2), 0.5)
+    for _ in range(100):
+        wh = w @ h
+        w = np.array([[w[i, a] * (rows[i] @ h[a]) / max(wh[i] @ h[a], 1e-12) for a in range(2)] for i in range(7)])
+        wh = w @ h
+        h = np.array(
+            [[h[a, j] * (w[:, a] @ rows[:, j]) / max(w[:, a] @ wh[:, j], 1e-12) for j in range(6)] for a in range(2)]
+        )
+    amount = w * h.sum(axis=1)
+    np.testing.assert_allclose(parts_of(x, 2).numpy(), amount / amount.sum(axis=1, keepdims=True), atol=1e-3)
 
 
 def test_deviations_are_sparse_and_the_penalty_decides(blobs):

@@ -52,33 +52,28 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     except ImportError as error:
         raise MissingExtra("crowdwise serve needs FastAPI and SQLAlchemy: pip install 'crowdwise[serve]'") from error
 
-    fresh = "://" not in project and not Path(project).exists()
-    if fresh and not classes:
-        raise OptionError(f"{project} is not there yet: name the labels with --classes")
+    told = _labels(classes)
+    if "://" not in project and not Path(project).exists():
+        if check or backup:
+            raise InputError(f"{project}: there is no such file")
+        if not told:
+            raise OptionError(f"{project} is not there yet: name the labels with --classes")
+    content = _items(items) if items else []
+    text = _text(guidelines) if guidelines else ""
     store = Store(project)
-    settings = store.settings()
-    told = [name.strip() for name in (classes or "").split(",") if name.strip()]
-    if classes and len(told) < 2:
-        raise OptionError(f"--classes {classes}: name two labels at least, separated by commas")
-    if len(set(told)) < len(told):
-        raise OptionError(f"--classes {classes}: a label is named twice")
-    if told and settings.get("classes", told)[: len(told)] != told[: len(settings.get("classes", told))]:
-        raise InputError(
-            f"the project has the classes {', '.join(settings['classes'])}: they may be added to, not changed"
-        )
+    there = store.settings().get("classes", told)
+    if told and there[: len(told)] != told[: len(there)]:
+        raise InputError(f"the project has the classes {', '.join(there)}: they may be added to, not changed")
     if told:
         store.set(classes=told)
     if not store.settings().get("classes"):
         raise OptionError("the project has no classes yet: name them with --classes")
     if guidelines:
-        try:
-            store.set(guidelines=Path(guidelines).read_text("utf-8"))
-        except (OSError, UnicodeError) as error:
-            raise InputError(f"{guidelines} cannot be read as text: {error}") from error
+        store.set(guidelines=text)
     if max_votes:
         store.set(max_votes=max_votes)
     if items:
-        say(f"{store.add_items(_items(items)):,} new items")
+        say(f"{store.add_items(content):,} new items")
     here = f"http://{host}:{port}"
     if not store.people():
         say(f"admin, shown once: {here}/enter/{store.add_person('admin', 'admin')}")
@@ -97,6 +92,22 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     from ..service.app import make_app
 
     uvicorn.run(make_app(store), host=host, port=port, log_level="warning", access_log=False)
+
+
+def _labels(classes: str | None) -> list[str]:
+    told = [name.strip() for name in (classes or "").split(",") if name.strip()]
+    if classes and len(told) < 2:
+        raise OptionError(f"--classes {classes}: name two labels at least, separated by commas")
+    if len(set(told)) < len(told):
+        raise OptionError(f"--classes {classes}: a label is named twice")
+    return told
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"{file} cannot be read as text: {error}") from error
 
 
 def _items(file: str) -> list[tuple[str, dict[str, str]]]:

@@ -100,9 +100,9 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
         if given["annotators_out"]:
             write_table(with_params(verdicts(votes, result), result), given["annotators_out"])
     if given["to"] != "table":
-        if found == "spans" and "begin" not in votes.item_extra:
+        if found == "spans" and given["to"] != "conll" and "begin" not in votes.item_extra:
             raise OptionError(f"--to {given['to']} writes places in a text, and tags of tokens have none")
-        _for_a_tool(given, found, result, _units_of(votes, found))
+        _for_a_tool(given, found, result, votes)
     elif given["out"] != "-" or not given["json"]:
         write_table(table, given["out"])
     if given["json"]:
@@ -135,15 +135,25 @@ def _units_of(votes: Any, found: str) -> list[Any]:
     """Everything that was looked at, whether anything was found there."""
     if found == "spans":
         return list(dict.fromkeys(votes.item_extra["document"].tolist()))
-    return votes.items.tolist() if found in ("boxes", "texts") else []
+    return votes.items.tolist() if found in ("boxes", "masks", "texts") else []
 
 
-def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, units: list[Any]) -> None:
+def _tokens_of(votes: Any, result: Result) -> Table:
+    """The words of all documents with the tags that were found, in their order."""
+    from ..votes.table import Table
+
+    if "token" not in votes.item_extra:
+        raise OptionError("--to conll writes words, and these spans have none: give a table of them with --tokens")
+    order = votes.order.order
+    columns = {name: votes.item_extra[name][order] for name in ("document", "token")}
+    return Table({**columns, "label": result.labels[order]})
+
+
+def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, votes: Any) -> None:
     """Values, or ranks, as a tool imports them, into its own export where the votes are from there."""
     from ..io import Labels, write_labels
     from ..io.numbers_and_pairs import question_of
-    from ..io.recognise import of_records
-    from ..io.source import open_source
+    from ..io.recognise import form_of_file, format_of
     from ..io.write_answers import write_answers
 
     files = inputs.sources(given) if given["votes"] else []
@@ -155,12 +165,13 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, units: lis
             raise OptionError(
                 f"--to {given['to']} writes ranks into the records that people ranked, and this is a table"
             )
-    elif own and getattr(of_records(open_source(own), None), "form", "") != given["to"]:
+    elif own and (format_of(given["to"]).shape != "records" or form_of_file(own) != given["to"]):
         own = None
     if found not in ("ratings", "comparisons"):
-        if found == "boxes" and own is None:
+        if found == "boxes" and given["to"] == "label-studio" and own is None:
             raise OptionError("--to label-studio writes boxes in percent of an image, whose size a table does not tell")
-        about: dict[str, Any] = {"source": own, "question": question or "answer", "units": units}
+        about: dict[str, Any] = {"source": own, "question": question or "answer", "units": _units_of(votes, found)}
+        about |= {"tokens": _tokens_of(votes, result) if given["to"] == "conll" else None}
         about |= {"model": f"crowdwise {result.method.name}"}
         write_answers(found, result.to_table(), given["out"], given["to"], **about)
         return

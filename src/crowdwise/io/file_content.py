@@ -26,6 +26,16 @@ def as_lines(found: Iterable[Any]) -> Content:
     return write
 
 
+def as_text(parts: Iterable[str]) -> Content:
+    """Plain text, part after part."""
+
+    def write(file: BinaryIO) -> None:
+        for part in parts:
+            file.write(part.encode())
+
+    return write
+
+
 def as_list(found: Iterable[Any]) -> Content:
     """A JSON list of records."""
     return lambda file: _between(b"[", (_text(record) for record in found), b"]", file)

@@ -19,9 +19,9 @@ from ..votes.ratings import Ratings
 from .answers import Answers
 from .cells import decoded, numbers_of, plain, require_filled
 from .kinds import NUMBERS, WMT
+from .opened import opened_file
 from .other_answers import CONTEXT, chosen_answers, other_votes
-from .recognise import form_of_one_file, format_of, of_files, of_one_file, of_records, of_table, tool_of
-from .source import open_source
+from .recognise import of_table, tool_of
 from .table_rows import Rows, read_rows
 
 EVERYBODY = "everybody"
@@ -193,17 +193,9 @@ def question_of(source: str | Path, kind: str, form: str | None = None) -> str |
 
 def opened_answers(source: str | Path, delimiter: str | None, form: str | None) -> Rows | Answers:
     """A table's rows, or an export's answers."""
-    path = Path(source)
-    if str(source) != "-" and path.is_dir():
-        return of_files(path, form)
-    opened = open_source(source)
-    single = form_of_one_file(opened) if form is None else form
-    if single is not None and format_of(single).shape == "folder":
-        return of_one_file(opened, single)
-    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
-    if isinstance(found, Answers):
-        return found
-    rows = read_rows(opened, delimiter, None, found)
+    rows = opened_file(source, form, delimiter)
+    if isinstance(rows, Answers):
+        return rows
     tool = form or tool_of(rows.table.column_names)
     answers = of_table(rows, tool) if tool not in (None, "table") else None
     return answers or rows

@@ -25,15 +25,13 @@ from ..votes.table import Table
 from ..votes.votes import Repeats
 from .answers import Answers
 from .cells import decoded, filled, numbers_of, plain, require_filled
-from .formats import FORMATS, read_formats
 from .formats.hugging_face import with_class_names
 from .formats.tables import is_pairwise
 from .listed import pair_of_lists, unlisted
 from .objects import rows_of
-from .recognise import form_of_one_file, format_of, of_files, of_one_file, of_records, of_table, tool_of
-from .source import Source, only_table, open_source
-from .table_rows import Rows, Wanted, read_rows
-from .workbooks import WORKBOOKS, workbook_rows
+from .opened import opened_file, require_format
+from .recognise import of_table, tool_of
+from .table_rows import Rows, Wanted
 
 # Columns of wide tables that describe an item and are never votes.
 DESCRIPTIONS = {
@@ -42,7 +40,6 @@ DESCRIPTIONS = {
 }  # fmt: skip
 
 LOG = logging.getLogger("crowdwise")
-ZIP = b"PK\x03\x04"  # how such a file begins
 
 
 class Reading(NamedTuple):
@@ -209,39 +206,17 @@ def _rows_or_answers(
     item: str | None = None,
 ) -> Rows | Answers:
     """A table's rows, or an export's answers."""
-    if form is not None and (form not in FORMATS or not FORMATS[form].reads):
-        raise OptionError(f"format={form!r}: choose among {', '.join(read_formats())}")
+    require_format(form)
     if not isinstance(source, str | Path):
         return _flat(unlisted(rows_of(source, item)))
-    path = Path(source)
-    if str(source) != "-" and path.is_dir():
-        return of_files(path, form)
-    opened = open_source(source, encoding)
-    if opened.head.startswith(ZIP):
-        inside = only_table(opened)
-        if inside is None:
-            return of_files(opened.path, form, opened.name)
-        opened = inside
-    rows = _rows_of_file(opened, form, delimiter, wanted)
+    rows = opened_file(source, form, delimiter, encoding, wanted)
     if isinstance(rows, Answers):
         return rows
     rows = _named_rows(rows)
     answers = of_table(rows, form) if form != "table" else None
     if answers is None and form not in (None, "table"):
-        raise InputError(f"{opened.name}: this looks like a table, and not like format={form!r}")
+        raise InputError(f"{rows.name}: this looks like a table, and not like format={form!r}")
     return answers or rows
-
-
-def _rows_of_file(opened: Source, form: str | None, delimiter: str | None, wanted: Wanted) -> Rows | Answers:
-    if opened.head.startswith(WORKBOOKS):
-        return workbook_rows(opened)
-    single = form_of_one_file(opened) if form is None else form
-    if single is not None and format_of(single).shape == "folder":
-        return of_one_file(opened, single)
-    found = of_records(opened, form) if opened.begins in (b"[", b"{") else None
-    if isinstance(found, Answers):
-        return found
-    return read_rows(opened, delimiter, wanted if form in (None, "table") else None, found)
 
 
 def _wanted(names: list[str], named: Mapping[str, str | None], wide: Collection[str], more: set[str]) -> list[str]:

@@ -15,7 +15,7 @@ from .formats import FORMATS
 from .formats.format import Format, Record
 from .formats.tables import is_pairwise, refuse_pairwise
 from .pandas_json import rows_of_pandas
-from .source import Source
+from .source import Source, open_source
 from .table_rows import Rows, records_of
 
 
@@ -72,6 +72,11 @@ def form_of_one_file(source: Source) -> str | None:
         return "conll"
     coco = all(word in source.head for word in (b'"annotations"', b'"images"'))
     return "coco" if source.begins == b"{" and coco else "cvat" if source.begins == b"<" else None
+
+
+def form_of_file(path: str) -> str:
+    """The format of a file of records; "" where it is none that is known."""
+    return str(getattr(of_records(open_source(path), None), "form", ""))
 
 
 def of_records(source: Source, name: str | None) -> Answers | Iterator[Record]:

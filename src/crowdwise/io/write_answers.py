@@ -3,104 +3,200 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from ..votes.table import Table
 from .export import check_target, write_content
-from .file_content import Content, as_lines, as_list, as_zip
+from .file_content import Content, as_lines, as_list, as_object, as_text, as_zip
 from .formats import number_formats
+from .formats.coco import counts_of
 from .formats.label_studio_regions import result_of
+from .recognise import format_of
 from .source import open_source
 from .table_rows import records_of
 
-Records = Iterable[tuple[str, dict[str, Any]]] | None
+Rows = list[dict[str, Any]]
 UNIT = {"spans": "document"}
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """What was found, by what it was found of; the records that it came from, if it did; and what it is called.
+
+    tokens: of spans, the words of all documents and their tags: document, token, label.
+    """
+
+    kind: str
+    found: dict[str, Rows]
+    records: Iterable[tuple[str, dict[str, Any]]] | None
+    question: str
+    model: str
+    tokens: Table | None
 
 
 def write_answers(
     kind: str, table: Table, target: str | Path, to: str, *, source: str | Path | None = None, question: str = "answer",
-    units: Iterable[Any] = (), model: str = "crowdwise",
+    units: Iterable[Any] = (), model: str = "crowdwise", tokens: Table | None = None,
 ) -> None:  # fmt: skip
     """Write what was found, a table as `Result.to_table` gives it, as a tool imports it.
 
     units: everything that was looked at; where nothing was found, that is written too. source: the export of the same
-    tool that the answers came from: its texts and other data come along.
+    tool that the answers came from: its texts and other data come along. tokens: see `Outgoing`.
     """
     check_target(target, to, ["table", *number_formats(kind)])
-    records = None if source is None else records_of(open_source(source))
-    write_content(TARGETS[to](kind, _by_unit(table, UNIT.get(kind, "item"), units), records, question, model), target)
+    of_records = source is not None and format_of(to).shape == "records"
+    records = records_of(open_source(source)) if of_records and source is not None else None
+    found = _by_unit(table, UNIT.get(kind, "item"), units)
+    write_content(TARGETS[to](Outgoing(kind, found, records, question, model, tokens)), target)
 
 
-def _by_unit(table: Table, unit: str, units: Iterable[Any]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {str(name): [] for name in units}
+def _by_unit(table: Table, unit: str, units: Iterable[Any]) -> dict[str, Rows]:
+    found: dict[str, Rows] = {str(name): [] for name in units}
     for row in table.records():
-        found.setdefault(str(row[unit]), []).append(row)
+        if unit in row:
+            found.setdefault(str(row[unit]), []).append(row)
     return found
 
 
-def _label_studio(
-    kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str
-) -> Content:
+def _label_studio(out: Outgoing) -> Content:
+    shown = "text" if out.kind in ("spans", "texts") else "image"
+
     def tasks() -> Iterator[dict[str, Any]]:
-        source = ((name, {"id": name, "data": {"item": name}}) for name in found) if records is None else records
-        for where, task in source:
-            rows = found.get(str(task.get("id", where)))
+        plain = ((name, {"id": name, "data": {"item": name}}) for name in out.found)
+        for where, task in plain if out.records is None else out.records:
+            rows = out.found.get(str(task.get("id", where)))
             if rows is None:
                 continue
-            result = [result_of(kind, row, question, "text" if kind in ("spans", "texts") else "image") for row in rows]
-            score = min((row["confidence"] for row in rows), default=None)
+            result = [result_of(out.kind, row, out.question, shown) for row in rows]
             kept = {name: task[name] for name in ("id", "data") if name in task}
-            yield kept | {"predictions": [{"model_version": model, "score": score, "result": result}]}
+            yield kept | {"predictions": [{"model_version": out.model, "score": _surest(rows), "result": result}]}
 
     return as_list(tasks())
 
 
-def _prodigy(kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str) -> Content:
+def _prodigy(out: Outgoing) -> Content:
     def tasks() -> Iterator[dict[str, Any]]:
-        source = ((name, {"_input_hash": name, "text": name}) for name in found) if records is None else records
+        plain = ((name, {"_input_hash": name, "text": name}) for name in out.found)
         seen = set()
-        for _, task in source:
+        for _, task in plain if out.records is None else out.records:
             name = str(task.get("_input_hash"))
-            if name in seen or (records is None and name not in found):
+            if name in seen or (out.records is None and name not in out.found):
                 continue
             seen.add(name)
             own = {
                 key: value for key, value in task.items() if key not in ("_annotator_id", "_session_id", "_timestamp")
             }
-            yield own | _answer(kind, found.get(name, [])) | {"answer": "accept"}
+            yield own | _answer(out.kind, out.found.get(name, [])) | {"answer": "accept"}
 
     return as_lines(tasks())
 
 
-def _answer(kind: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _answer(kind: str, rows: Rows) -> dict[str, Any]:
     if kind == "spans":
         return {"spans": [{"start": row["begin"], "end": row["end"], "label": row["label"], "score": row["confidence"]}
                           for row in rows]}  # fmt: skip
-    labels = rows[0]["labels"].split("|") if rows and rows[0]["labels"] else []
-    return {"accept": labels, "score": rows[0]["confidence"] if rows else None}
+    return {"accept": _ticked(rows), "score": rows[0]["confidence"] if rows else None}
 
 
-def _doccano(kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str) -> Content:
-    def marks(rows: list[dict[str, Any]]) -> list[Any]:
-        if kind == "spans":
-            return [[row["begin"], row["end"], row["label"]] for row in rows]
-        return [label for label in rows[0]["labels"].split("|") if label]
+def _doccano(out: Outgoing) -> Content:
+    def marks(rows: Rows) -> list[Any]:
+        return [[row["begin"], row["end"], row["label"]] for row in rows] if out.kind == "spans" else _ticked(rows)
 
-    def sure(rows: list[dict[str, Any]]) -> float | None:
-        return min((row["confidence"] for row in rows), default=None)
-
-    return as_lines({"id": name, "label": marks(rows), "score": sure(rows)} for name, rows in found.items())
+    return as_lines({"id": name, "label": marks(rows), "score": _surest(rows)} for name, rows in out.found.items())
 
 
-def _brat(kind: str, found: dict[str, list[dict[str, Any]]], records: Records, question: str, model: str) -> Content:
-    def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _brat(out: Outgoing) -> Content:
+    def lines(rows: Rows) -> Iterator[str]:
         for number, row in enumerate(rows, start=1):
             yield f"T{number}\t{row['label']} {row['begin']} {row['end']}\n"
             yield f"#{number}\tAnnotatorNotes T{number}\t{row['confidence']:.4f}\n"
 
-    return as_zip((f"crowdwise/{name}.ann", "".join(lines(rows))) for name, rows in found.items())
+    return as_zip((f"crowdwise/{name}.ann", "".join(lines(rows))) for name, rows in out.found.items())
 
 
-Write = Callable[[str, dict[str, list[dict[str, Any]]], Records, str, str], Content]
-TARGETS: dict[str, Write] = {"label-studio": _label_studio, "prodigy": _prodigy, "doccano": _doccano, "brat": _brat}
+def _conll(out: Outgoing) -> Content:
+    assert out.tokens is not None
+
+    def lines() -> Iterator[str]:
+        last = None
+        for row in out.tokens.records() if out.tokens is not None else ():
+            if last not in (None, row["document"]):
+                yield "\n"
+            last = row["document"]
+            yield f"{row['token']} {row['label']}\n"
+
+    return as_text(lines())
+
+
+def _coco(out: Outgoing) -> Content:
+    """Masks as runs down the columns, boxes as left, top, width and height; how sure is the score."""
+    image = {name: place for place, name in enumerate(out.found, start=1)}
+    labels = list(dict.fromkeys(row.get("label", "object") for rows in out.found.values() for row in rows))
+    sizes = {name: {end: rows[0][end] for end in ("height", "width") if rows and end in rows[0]}
+             for name, rows in out.found.items()}  # fmt: skip
+
+    def annotations() -> Iterator[dict[str, Any]]:
+        for name, rows in out.found.items():
+            for row in rows:
+                told: dict[str, Any] = {
+                    "image_id": image[name],
+                    "category_id": 1 + labels.index(row.get("label", "object")),
+                }
+                told |= {"score": row["confidence"], "annotator": out.model}
+                if out.kind == "boxes":
+                    sides = [row["left"], row["top"], row["right"] - row["left"], row["bottom"] - row["top"]]
+                    yield told | {"bbox": sides}
+                else:
+                    size = [row["height"], row["width"]]
+                    counts = counts_of(row["runs"], *size)
+                    yield told | {"segmentation": {"size": size, "counts": counts}, "iscrowd": 1}
+
+    return as_object(
+        [
+            ("images", [{"id": place, "file_name": name, **sizes[name]} for name, place in image.items()]),
+            ("categories", [{"id": place, "name": label} for place, label in enumerate(labels, start=1)]),
+            ("annotations", [{"id": place, **told} for place, told in enumerate(annotations(), start=1)]),
+        ]
+    )
+
+
+def _cvat(out: Outgoing) -> Content:
+    """Boxes and tags of images, as CVAT for images has them."""
+
+    def shape(row: dict[str, Any]) -> Iterator[str]:
+        sure = f'<attribute name="confidence">{row["confidence"]:.4f}</attribute>'
+        if out.kind == "boxes":
+            ends = (("xtl", "left"), ("ytl", "top"), ("xbr", "right"), ("ybr", "bottom"))
+            sides = " ".join(f'{name}="{row[end]:.2f}"' for name, end in ends)
+            yield f'    <box label={quoteattr(row["label"])} source="auto" occluded="0" {sides}>{sure}</box>\n'
+        else:
+            for label in _ticked([row]):
+                yield f'    <tag label={quoteattr(label)} source="auto">{sure}</tag>\n'
+
+    def lines() -> Iterator[str]:
+        yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
+        for place, (name, rows) in enumerate(out.found.items()):
+            yield f'  <image id="{place}" name={quoteattr(name)}>\n'
+            for row in rows:
+                yield from shape(row)
+            yield "  </image>\n"
+        yield "</annotations>\n"
+
+    return as_text(lines())
+
+
+def _ticked(rows: Rows) -> list[str]:
+    return [label for label in rows[0]["labels"].split("|") if label] if rows else []
+
+
+def _surest(rows: Rows) -> float | None:
+    return min((row["confidence"] for row in rows), default=None)
+
+
+TARGETS: dict[str, Callable[[Outgoing], Content]] = {
+    "label-studio": _label_studio, "prodigy": _prodigy, "doccano": _doccano, "brat": _brat, "conll": _conll,
+    "coco": _coco, "cvat": _cvat,
+}  # fmt: skip

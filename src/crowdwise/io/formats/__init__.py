@@ -28,7 +28,7 @@ OWN = {
         "Label Studio's JSON",
         votes=True,
         labels=True,
-        numbers=("ratings", "spans", "label-sets", "texts", "boxes"),
+        numbers=("ratings", "spans", "label-sets", "texts", "boxes", "masks"),
     ),
     "label-studio-min": FormatEntry(".label_studio:LABEL_STUDIO_MIN", "Label Studio's JSON_MIN"),
     "prodigy": FormatEntry(
@@ -52,9 +52,9 @@ OWN = {
         ".folders:DOCCANO", "doccano's files, one for each annotator", votes=True, numbers=("spans", "label-sets")
     ),
     "brat": FormatEntry(".folders:BRAT", "brat's folders, one for each annotator", numbers=("spans",)),
-    "cvat": FormatEntry(".folders:CVAT", "CVAT's XML, one file for each job"),
-    "conll": FormatEntry(".conll:CONLL", "CoNLL's columns: a token, and the tag of each annotator"),
-    "coco": FormatEntry(".coco:COCO", "COCO's JSON, whose annotations tell who drew them"),
+    "cvat": FormatEntry(".folders:CVAT", "CVAT's XML, one file for each job", numbers=("boxes", "label-sets")),
+    "conll": FormatEntry(".conll:CONLL", "CoNLL's columns: a token, and the tag of each annotator", numbers=("spans",)),
+    "coco": FormatEntry(".coco:COCO", "COCO's JSON, whose annotations tell who drew them", numbers=("boxes", "masks")),
     "wide": FormatEntry(".plain_tables:WIDE", "a table with one column per annotator", reads=False, votes=True),
     "hugging-face": FormatEntry(
         ".hugging_face:HUGGING_FACE", "Parquet with class names, for Hugging Face", reads=False, labels=True

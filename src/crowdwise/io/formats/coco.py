@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import InputError
 from ...votes.codes import Array
 from ...votes.frames import ALIASES
-from ...votes.masks import runs_of
+from ...votes.masks import pixels_of, runs_of
 from ..answers import Answers
 from ..archive import Files
 from .format import Format
@@ -56,14 +56,48 @@ def _mask(drawn: Any, size: tuple[int, int], answers: Answers) -> Array:
     if isinstance(drawn, list):
         return polygons([np.array(points, float).reshape(-1, 2) for points in drawn], size)
     counts = drawn.get("counts") if isinstance(drawn, dict) else None
+    if isinstance(counts, str):
+        counts = unpacked(counts)
     if not isinstance(counts, list):
-        answers.fail("segmentation", "polygons, or runs as a list of counts, are expected")
+        answers.fail("segmentation", "polygons, or runs as counts, are expected")
     ends = np.cumsum(counts)
     if not len(ends) or ends[-1] != size[0] * size[1]:
         answers.fail(
             "segmentation", f"the counts are of {int(ends[-1]) if len(ends) else 0} pixels, not {size[0]} x {size[1]}"
         )
     return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(size[1], size[0]).T
+
+
+def counts_of(runs: str, height: int, width: int) -> list[int]:
+    """COCO's runs of a mask, down the columns, first of what is not painted, from ours along the rows.
+
+    >>> counts_of("0:2 3:1", 2, 3)
+    [0, 3, 3]
+    """
+    down = pixels_of(runs, height * width).reshape(height, width).T.ravel()
+    edges = np.flatnonzero(np.diff(down, prepend=False, append=True)).tolist()
+    return np.diff([0, *edges, *([] if edges[-1] == down.size else [down.size])]).tolist()
+
+
+def unpacked(text: str) -> list[int]:
+    """Counts that COCO's tools have packed into letters: five bits in each, and each count but the first two as what it
+    differs from the last but one.
+
+    >>> unpacked("521N1")
+    [5, 2, 1, 0, 2]
+    """
+    counts: list[int] = []
+    number, shift = 0, 0
+    for letter in text:
+        bits = ord(letter) - 48
+        number |= (bits & 31) << shift
+        shift += 5
+        if bits & 32:
+            continue
+        number -= (1 << shift) if bits & 16 else 0
+        counts.append(number + (counts[-2] if len(counts) > 2 else 0))
+        number, shift = 0, 0
+    return counts
 
 
 def polygons(shapes: Iterable[Array], size: tuple[int, int]) -> Array:
@@ -83,4 +117,4 @@ def polygons(shapes: Iterable[Array], size: tuple[int, int]) -> Array:
     return inside
 
 
-COCO = Format("folder", looks=lambda endings: endings == {".json"}, read=read)
+COCO = Format("folder", looks=lambda endings: endings == {".json"}, read=read, endings=(".json",))

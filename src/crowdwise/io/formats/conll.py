@@ -71,4 +71,4 @@ def _runs(tags: list[str]) -> Iterator[tuple[Any, Any, Any]]:
             begin, label = place, kind
 
 
-CONLL = Format("folder", looks=lambda endings: ".conll" in endings, read=read)
+CONLL = Format("folder", looks=lambda endings: ".conll" in endings, read=read, endings=(".conll", ".txt"))

@@ -152,4 +152,4 @@ DOCCANO = Format(
     endings=(".zip", ".jsonl"),
 )
 BRAT = Format("folder", looks=lambda endings: ".ann" in endings, read=read_brat, endings=(".zip",))
-CVAT = Format("folder", looks=lambda endings: ".xml" in endings, read=read_cvat)
+CVAT = Format("folder", looks=lambda endings: ".xml" in endings, read=read_cvat, endings=(".xml",))

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from ...votes.codes import Array
-from ...votes.masks import runs_of
+from ...votes.masks import pixels_of, runs_of
 from ..answers import Answers
+from .coco import polygons
 
 SPANS = ("labels", "hypertextlabels", "paragraphlabels")
-TEXTS, PATHS, BOXES, MASKS = "textarea", "taxonomy", "rectanglelabels", "brushlabels"
-READ = {*SPANS, TEXTS, PATHS, BOXES, MASKS}
+TEXTS, PATHS, BOXES, MASKS, POLYGONS = "textarea", "taxonomy", "rectanglelabels", "brushlabels", "polygonlabels"
+READ = {*SPANS, TEXTS, PATHS, BOXES, MASKS, POLYGONS}
 OPAQUE = 128  # of the fourth number of a pixel: painted
+COUNTS = (3, 4, 8, 16)  # bits that tell how long a run is
 
 
 def read_region(result: dict[str, Any], item: Any, who: str, answers: Answers) -> None:
@@ -45,10 +47,15 @@ def read_region(result: dict[str, Any], item: Any, who: str, answers: Answers) -
         high, wide = (
             answers.amount(result.get(f"original_{name}"), f"original_{name}") for name in ("height", "width")
         )
-        if value.get("format", "rle") != "rle" or not isinstance(value.get("rle"), list):
+        if kind == POLYGONS:
+            corners = answers.listed(value.get("points"), "points")
+            points = np.array([[answers.amount(end, "points") for end in point] for point in corners], float)
+            mask = polygons([points.reshape(-1, 2) * (wide / 100.0, high / 100.0)], (int(high), int(wide)))
+        elif value.get("format", "rle") != "rle" or not isinstance(value.get("rle"), list):
             answers.refuse(question, "masks that are no runs")
             return
-        mask = painted(value["rle"], int(high), int(wide), answers)
+        else:
+            mask = painted(value["rle"], int(high), int(wide), answers)
         answers.other(question, "masks", item, who, int(high), int(wide), runs_of(mask))
 
 
@@ -62,9 +69,30 @@ def result_of(kind: str, found: dict[str, Any], question: str, shown: str) -> di
         return told | {"type": "choices", "value": {"choices": found["labels"].split("|") if found["labels"] else []}}
     if kind == "texts":
         return told | {"type": TEXTS, "value": {"text": [found["text"]]}}
+    if kind == "masks":
+        mask = pixels_of(found["runs"], found["height"] * found["width"])
+        value = {"format": "rle", "rle": as_runs(mask), MASKS: ["object"]}
+        size = {f"original_{name}": found[name] for name in ("height", "width")}
+        return told | size | {"type": MASKS, "value": value}
     sides = {"x": found["left"], "y": found["top"]}
     sides |= {"width": found["right"] - found["left"], "height": found["bottom"] - found["top"]}
     return told | {"type": BOXES, "value": {**sides, "rotation": 0, BOXES: [found["label"]]}}
+
+
+def as_runs(mask: Array) -> list[int]:
+    """Pixels as `painted` reads them: four numbers each, all 0 or all 255, in runs of up to 65,536 numbers."""
+    flat = np.asarray(mask, bool).ravel()
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    bits = [f"{4 * flat.size:032b}", f"{8 - 1:05b}", *(f"{length - 1:04b}" for length in COUNTS)]
+    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), flat.size], strict=True):
+        left = 4 * (high - low)
+        while left:
+            n = min(left, 1 << COUNTS[-1])
+            bits.append(f"1{len(COUNTS) - 1:02b}{n - 1:0{COUNTS[-1]}b}{255 * int(flat[low]):08b}")
+            left -= n
+    text = "".join(bits)
+    text += "0" * (-len(text) % 8)
+    return [int(text[at : at + 8], 2) for at in range(0, len(text), 8)]
 
 
 def painted(code: list[int], height: int, width: int, answers: Answers) -> Array:
