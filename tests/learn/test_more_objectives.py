@@ -211,6 +211,20 @@ def test_coinnets_loss_and_its_proximal_steps_by_loops(few):
     assert (np.abs(found).sum(axis=1) > 0.0).any() and (np.abs(found).sum(axis=1) == 0.0).any()
 
 
+def test_copies_do_not_merge_classes_at_the_start():
+    """Four classes in two pairs: one who takes each pair for one class, four copies of theirs, and four who know more."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=3000)
+    blind = truth - truth % 2
+    coin = blind + rng.integers(2, size=3000)
+    mostly = np.where(rng.random(3000) < 0.6, truth, blind + 1 - truth % 2)
+    people = [coin, np.where(truth < 2, truth, coin), np.where(truth < 2, blind, truth), mostly, *[blind] * 5]
+    votes = Crowd.from_matrix(np.stack(people, axis=1))
+    plain, fair = (first_confusion(votes, fairly=one)[:5].diagonal(dim1=1, dim2=2).mean() for one in (False, True))
+    assert fair > plain + 0.01
+    assert (MaxMIG().start(votes).weight - torch.log(first_confusion(votes, fairly=True) + 0.01)).abs().max() < 1e-6
+
+
 @pytest.mark.parametrize("kind", [GeoF, GeoW])
 def test_volumes_by_hand(kind, few):
     crowd, output, votes = few

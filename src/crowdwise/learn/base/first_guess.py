@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from ...engine import bind
+from ...fit.dependence import find_groups, share_votes
 from ...fit.em import vote_shares
 from ...methods import make
 from ...votes.codes import Array
@@ -38,10 +39,20 @@ def constants(crowd: Crowd) -> Array:
     return np.asarray(one & (binom.cdf(votes - most, votes, 1.0 - usual) < BY_CHANCE))
 
 
-def first_shares(crowd: Crowd) -> Array:
-    """The classes of every item by the votes of those who do not always say the same, (items, classes)."""
-    telling = ~constants(crowd)
-    heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
+def telling(crowd: Crowd) -> Crowd:
+    """The votes of those who do not always say the same."""
+    some = ~constants(crowd)
+    return crowd if some.all() else crowd.take(some[crowd.annotator])
+
+
+def first_shares(crowd: Crowd, *, fairly: bool = False) -> Array:
+    """The classes of every item by the votes of those who do not always say the same, (items, classes).
+
+    fairly: those who err together share a vote: copies that mix two classes would merge them from the start.
+    """
+    heard = telling(crowd)
+    if fairly and (group := find_groups(heard)).max(initial=-1) >= 0:
+        heard = share_votes(heard, group)
     return np.asarray(vote_shares(bind(heard, "numpy")))
 
 
@@ -50,17 +61,17 @@ def likely_shares(crowd: Crowd) -> Array:
 
     Shares of votes are no guide: annotators who are often wrong make them even, and copies make them uneven.
     """
-    telling = ~constants(crowd)
-    heard = crowd if telling.all() else crowd.take(telling[crowd.annotator])
+    heard = telling(crowd)
     first = make("ibcc", weights="groups")
     shares = first.fit(heard).posterior if first.affordable(heard, FIRST) else first_shares(crowd)
     mean = shares[np.unique(crowd.item)].mean(axis=0) + 1e-3 / crowd.n_classes
     return np.asarray(mean / mean.sum())
 
 
-def first_confusion(crowd: Crowd) -> Tensor:
+def first_confusion(crowd: Crowd, *, fairly: bool = False) -> Tensor:
     """Confusion matrices counted against `first_shares`, (annotators, true, given); even where somebody never met a
     class."""
-    counted = torch.as_tensor(bind(crowd, "numpy").confusion_counts(first_shares(crowd)), dtype=torch.float32) + 1e-9
+    shares = first_shares(crowd, fairly=fairly)
+    counted = torch.as_tensor(bind(crowd, "numpy").confusion_counts(shares), dtype=torch.float32) + 1e-9
     met = counted.sum(dim=2, keepdim=True)
     return torch.where(met > 1e-3, counted / met, torch.full_like(counted, 1.0 / crowd.n_classes))

@@ -34,7 +34,8 @@ class MaxMIG(Objective):
     Annotators may depend on each other in any way, as long as votes and features are independent given the class. The
     batch is where the negatives come from: its size matters. The loss knows classes up to a permutation; W starts at
     the logarithm of confusion matrices counted against the votes, which names them: those of annotators who do not
-    always say the same, or a naive majority would name them all alike. It is divided by the votes an item where these
+    always say the same, or a naive majority would name them all alike; who err together share a vote there, or copies
+    of one who mixes two classes would merge them for good. It is divided by the votes an item where these
     are more than thirty: an aggregator that is sure of everything learns nothing.
 
     divergence: "kl", "pearson" or "js". learn_prior: p is learned, from the shares that a first fit finds; None: where
@@ -61,7 +62,7 @@ class MaxMIG(Objective):
 
     def begin(self, crowd: Crowd) -> None:
         votes = float(crowd.annotator_weight().sum()) / max(len(np.unique(crowd.item)), 1)
-        self.weight.data.copy_(torch.log(first_confusion(crowd) + 0.01) / (votes if votes > MANY else 1.0))
+        self.weight.data.copy_(torch.log(first_confusion(crowd, fairly=True) + 0.01) / (votes if votes > MANY else 1.0))
         if self.stated is not None or self.learn_prior is False:
             return
         shares = likely_shares(crowd)
