@@ -20,10 +20,10 @@ def on_page_markdown(markdown, page, **_):
 
 def formats_page():
     """A table of all formats: what is read, and what is written."""
-    lines = ["| format | what it is | read | votes written | labels written |", "|---|---|---|---|---|"]
+    lines = ["| format | what it is | read | votes written | labels written | other answers written |", "|---" * 6 + "|"]
     for name, entry in FORMATS.items():
         can = " | ".join("yes" if does else "" for does in (entry.reads, entry.votes, entry.labels))
-        lines.append(f"| `{name}` | {entry.line} | {can} |")
+        lines.append(f"| `{name}` | {entry.line} | {can} | {', '.join(entry.numbers)} |")
     return "\n".join(lines)
 
 

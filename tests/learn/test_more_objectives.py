@@ -212,7 +212,7 @@ def test_coinnets_loss_and_its_proximal_steps_by_loops(few):
 
 
 def test_copies_do_not_merge_classes_at_the_start():
-    """Four classes in two pairs: one who takes each pair for one class, four copies of theirs, and four who know more."""
+    """Two pairs of classes: one who takes each pair for one class, with four copies, and four who know more."""
     rng = np.random.default_rng(0)
     truth = rng.integers(4, size=3000)
     blind = truth - truth % 2

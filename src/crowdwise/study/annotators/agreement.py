@@ -14,6 +14,7 @@ from ...votes.crowd import Crowd
 from ...votes.table import Table
 
 METRICS = ("nominal", "ordinal", "interval", "ratio")
+FEW_CLASSES = 50  # up to which products of counts are not sparse
 COLUMNS = ("measure", "value", "low", "high", "items", "votes")
 
 
@@ -209,7 +210,7 @@ def _votes(ops: NumpyEngine) -> tuple[Array, Array]:
 def _sums(votes: Array, weight: Array) -> Sums:
     n = votes.sum(axis=1)
     scaled = votes * (weight / np.maximum(n - 1.0, 1e-300))[:, None]
-    coincidence = scaled.T @ votes - np.diag(scaled.sum(axis=0))
+    coincidence = _product(scaled, votes) - np.diag(scaled.sum(axis=0))
     pairs = (votes * (votes - 1.0)).sum(axis=1) / np.maximum(n * (n - 1.0), 1e-300)
     items = max(float(weight.sum()), 1e-300)
     return Sums(
@@ -219,6 +220,15 @@ def _sums(votes: Array, weight: Array) -> Sums:
         float(weight @ n),
         float(weight.sum()),
     )
+
+
+def _product(scaled: Array, votes: Array) -> Array:
+    """scaled' votes; where classes are many, most votes are for none of them."""
+    if votes.shape[1] <= FEW_CLASSES:
+        return np.asarray(scaled.T @ votes)
+    from scipy.sparse import csr_array
+
+    return np.asarray((csr_array(scaled).T @ csr_array(votes)).todense())
 
 
 def _beyond(same: Any, chance: Any) -> Any:

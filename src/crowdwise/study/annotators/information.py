@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -34,11 +35,22 @@ def capacity(confusion: Array, tolerance: float = 1e-7) -> Array:
     """
     matrix = np.asarray(confusion, float)
     flat = matrix.reshape(-1, *matrix.shape[-2:])
-    n_classes = flat.shape[1]
-    share = np.full(flat.shape[:2], 1.0 / n_classes)
+    steps = min(MOST_STEPS, max(LEAST_STEPS, MOST_WORK // max(flat.size, 1)))
+    nats = np.concatenate([np.empty(0), *(_capacity(flat[some], tolerance, steps) for some in _blocks(flat.shape))])
+    return np.maximum(nats, 0.0).reshape(matrix.shape[:-2]) / np.log(2.0)
+
+
+def _blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Annotators whose tables of classes and labels are looked at together."""
+    step = max(1, BLOCK // max(shape[1] * shape[2], 1))
+    return (slice(low, low + step) for low in range(0, shape[0], step))
+
+
+def _capacity(flat: Array, tolerance: float, steps: int) -> Array:
+    share = np.full(flat.shape[:2], 1.0 / flat.shape[1])
     log_a = np.log(np.maximum(flat, 1e-300))
     bits, left = np.zeros(len(flat)), np.arange(len(flat))
-    for _ in range(min(MOST_STEPS, max(LEAST_STEPS, MOST_WORK // max(flat.size, 1)))):
+    for _ in range(steps):
         a, some = flat[left], share[left]
         said = np.einsum("mk,mkl->ml", some, a)
         gain = np.einsum("mkl,mkl->mk", a, log_a[left] - np.log(np.maximum(said, 1e-300))[:, None])  # KL of each row
@@ -49,7 +61,7 @@ def capacity(confusion: Array, tolerance: float = 1e-7) -> Array:
         left = left[gain.max(axis=1) - low > tolerance]
         if not left.size:
             break
-    return np.maximum(bits, 0.0).reshape(matrix.shape[:-2]) / np.log(2.0)
+    return bits
 
 
 class Informed(NamedTuple):
@@ -148,13 +160,14 @@ def informed(others: Others) -> Informed:
     rows, columns = counts.sum(axis=2), counts.sum(axis=1)
     votes = rows.sum(axis=1)
     some = np.maximum(votes, 1e-300)
-    expected = rows[:, :, None] * (columns / some[:, None])[:, None]
-    full = np.maximum(_surprise(counts, expected).sum(axis=(1, 2)), 0.0)
+    usual = columns / some[:, None]
+    full = [_surprise(counts[b], rows[b, :, None] * usual[b, None]).sum(axis=(1, 2)) for b in _blocks(counts.shape)]
     freedom = np.maximum(((rows > 1.0).sum(axis=1) - 1.0) * ((columns > 0.5).sum(axis=1) - 1.0), 1.0)
-    right, guess = np.einsum("jkk->j", counts), np.einsum("jkk->j", expected)
+    right, guess = np.einsum("jkk->j", counts), (rows * usual).sum(axis=1)
     by_right = np.maximum(_surprise(right, guess) + _surprise(votes - right, votes - guess), 0.0)
     thin = votes * known < ENOUGH * freedom
-    statistic, freedom = np.where(thin, by_right, full), np.where(thin, 1.0, freedom)
+    by_labels = np.maximum(np.concatenate([np.empty(0), *full]), 0.0)
+    statistic, freedom = np.where(thin, by_right, by_labels), np.where(thin, 1.0, freedom)
     worth = _bits(rows / some[:, None])
     bits = np.maximum(statistic - freedom, 0.0) / np.maximum(2.0 * votes * known, 1e-300) / np.log(2.0)
     return Informed(

@@ -132,9 +132,14 @@ def _even(crowd: Crowd) -> Array:
 
 
 def _annotators(crowd: Crowd, graph: CoLabelling, checked: Array, confusion: Array, met: Array, enough: int) -> Table:
-    singular = np.linalg.svd(confusion, compute_uv=False)
-    noise = np.sqrt((confusion * (1.0 - confusion) / met[:, :, None]).sum(axis=(1, 2)))  # expected error, Frobenius
-    votes = crowd.annotator_weight()
+    votes, n_classes = crowd.annotator_weight(), met.shape[1]
+    heard = np.flatnonzero(votes >= n_classes)  # of the others no matrix is known: fewer votes than it has rows
+    singular = np.linalg.svd(confusion[heard], compute_uv=False)
+    table, rows = confusion[heard], met[heard, :, None]
+    noise = np.sqrt((table * (1.0 - table) / rows).sum(axis=(1, 2)))  # expected error, Frobenius
+    rank, condition = np.zeros(len(votes), np.int64), np.full(len(votes), np.inf)
+    rank[heard] = (singular > noise[:, None]).sum(axis=1)
+    condition[heard] = singular[:, 0] / np.maximum(singular[:, -1], 1e-12)
     columns = {
         "annotator": crowd.annotators,
         "votes": votes if crowd.weight is not None else votes.astype(np.int64),
@@ -143,8 +148,8 @@ def _annotators(crowd: Crowd, graph: CoLabelling, checked: Array, confusion: Arr
         "close_partners": graph.partners(enough),
         "component": graph.component,
         "cut": graph.cuts,
-        "rank": (singular > noise[:, None]).sum(axis=1),
-        "condition": singular[:, 0] / np.maximum(singular[:, -1], 1e-12),
+        "rank": rank,
+        "condition": condition,
     }
     return Table(columns)
 
