@@ -5,9 +5,13 @@ import re
 
 from latex2mathml.converter import convert
 
+import crowdwise.cli  # noqa: F401  (fills the table of commands)
 from crowdwise import METHODS
+from crowdwise.cli.options import COMMANDS
 from crowdwise.io import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
+from crowdwise.report.sections import SECTIONS
+from crowdwise.report.texts import texts
 
 
 def on_page_markdown(markdown, page, **_):
@@ -20,7 +24,10 @@ def on_page_markdown(markdown, page, **_):
 
 def formats_page():
     """A table of all formats: what is read, and what is written."""
-    lines = ["| format | what it is | read | votes written | labels written | other answers written |", "|---" * 6 + "|"]
+    lines = [
+        "| format | what it is | read | votes written | labels written | other answers written |",
+        "|---" * 6 + "|",
+    ]
     for name, entry in FORMATS.items():
         can = " | ".join("yes" if does else "" for does in (entry.reads, entry.votes, entry.labels))
         lines.append(f"| `{name}` | {entry.line} | {can} | {', '.join(entry.numbers)} |")
@@ -49,7 +56,28 @@ def objectives_page():
     return "\n".join(lines)
 
 
+def sections_page():
+    """A table of a report's sections, by the kinds of answers that they are for."""
+    lines = ["| section | what is in it | for |", "|---|---|---|"]
+    for name, entry in SECTIONS.items():
+        title = entry.title or texts()[name]["title"]
+        lines.append(f"| {title} | {entry.line} | {', '.join(entry.kinds)} |")
+    return "\n".join(lines)
+
+
+def commands_page():
+    """A table of all commands, each with the first sentence and the example of its help."""
+    lines = ["| command | what it does | example |", "|---|---|---|"]
+    for name, command in sorted(COMMANDS.items(), key=lambda one: one[1].place):
+        first, *rest = inspect.getdoc(command.function).split("\n\n")
+        example = next(part for part in rest if part.startswith("Example: ")).removeprefix("Example: ")
+        lines.append(f"| `{name}` | {' '.join(first.split())} | `{' '.join(example.split())}` |")
+    return "\n".join(lines).replace("||", "|")
+
+
 MADE = {
+    "<!-- sections -->": sections_page,
+    "<!-- commands -->": commands_page,
     "<!-- methods -->": methods_page,
     "<!-- objectives -->": objectives_page,
     "<!-- formats -->": formats_page,

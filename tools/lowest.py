@@ -10,7 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
-wanted = [*project["dependencies"], *extras["learn"], *extras["gp"], *extras["demo"]]
+wanted = [requirement for name in ("learn", "gp", "demo", "excel", "serve") for requirement in extras[name]]
+wanted = [*project["dependencies"], *wanted]
 print(next(line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.startswith("torch==")))
 for requirement in dict.fromkeys(wanted):
     found = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement)

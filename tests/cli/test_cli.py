@@ -50,7 +50,7 @@ def test_annotators(folder, tmp_path):
     left = cleaned.read_text().splitlines()[1:]
     assert left and not named & {line.split(",")[1] for line in left}
     done = run("annotators", folder / "votes.csv", "--level", 2)
-    assert done.returncode == 1 and "level=2.0 must lie between 0 and 1" in done.stderr
+    assert done.returncode == 2 and "level=2.0 must lie between 0 and 1" in done.stderr
 
 
 def test_annotators_by_class_time_and_attacks(tmp_path):

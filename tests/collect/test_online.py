@@ -234,3 +234,69 @@ def test_a_network_in_the_loop_tells_what_votes_do_not():
     assert unsure.max() < np.median(live.belief().posterior.max(axis=1))
     with pytest.raises(InputError, match="the prior of item 3 is no distribution over 3 classes"):
         live.set_prior({3: [1.0, 2.0]})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("b", "bob", "cat"), (7, "cy", "dog")],
+        [("b", "bob", "cat"), ("c", None, "dog")],
+        [("b", "bob", "cat"), (["c"], "cy", "dog")],
+        [("b", "bob", "cat"), ("c", "cy")],
+        [("b", "bob", "cat"), "vote"],
+    ],
+)
+def test_a_batch_is_taken_whole_or_not_at_all(rows):
+    live = Online(["cat", "dog"])
+    live.add("a", "ann", "cat")
+    with pytest.raises(InputError):
+        live.update(rows)
+    assert (live.n_votes, live.items, live.annotators) == (1, ["a"], ["ann"])
+
+
+def test_a_quick_look_knows_priors_families_and_new_classes():
+    live = Online(["cat", "dog"], families={"m1": "m", "m2": "m", "m3": "m"}, method="live")
+    live.update([("a", who, "cat") for who in ("m1", "m2", "m3")] + [("b", "ann", "dog"), ("b", "bob", "dog")])
+    live.set_prior({"b": [0.9, 0.1]})
+    exact = live.result
+    for item in ("a", "b"):
+        assert np.abs(live.posterior_of(item) - exact.posterior[exact.items.tolist().index(item)]).max() < 0.1
+    live.add_classes(["cow"])
+    assert live.posterior_of("a").size == 3
+    live.retract("a", "m2")
+    assert live.posterior_of("a").argmax() == 0 and ("a", "m2") not in live
+
+
+def asked(live, n=5, **how):
+    plan = Plan(**{name: how.pop(name) for name in list(how) if name in ("max_votes", "choose", "cost", "excluded")})
+    return plan.next_votes(live, n, **how)
+
+
+def test_plans_of_who_is_here_keep_to_full_items_and_find_what_is_left():
+    live = Online([0, 1], items=range(3_000))
+    live.update([(item, "ann", 0) for item in range(2_990)])
+    assert sorted(asked(live, 10, annotator="ann")["item"].tolist()) == list(range(2_990, 3_000))
+    assert len(asked(live, 20, annotator="bob", max_votes=1)) == 10
+    assert not len(asked(live, 20, annotator="ann", excluded=[(item, "ann") for item in range(2_990, 3_000)]))
+
+
+def test_one_of_a_family_is_asked_and_leased_items_wait():
+    live = Online(["cat", "dog"], items=["x", "y"], families={"m1": "m", "m2": "m"})
+    live.add_annotators(["m1", "m2", "z"])
+    live.add("x", "m1", "cat")
+    assert asked(live, annotator="m2")["item"].tolist() == ["y"]
+    assert asked(live, 1, annotator="z", leased=[("y", "m1")])["item"].tolist() == ["x"]
+    found = asked(live, 2, annotator="z", leased=[("y", "m1")]).records()
+    assert found[-1]["item"] == "y" and (found[0]["why"].startswith("by lot") or "handed out" in found[-1]["why"])
+
+
+def test_the_cheap_are_asked_whatever_the_rule():
+    live = Online(["cat", "dog"], items=["x", "y", "z"])
+    live.update([(item, who, "cat") for item in "xyz" for who in ("a", "b")])
+    for choose in ("overlap", "joint"):
+        table = asked(live, 1, choose=choose, cost={"cheap": 0.1, "dear": 100.0, "a": 100.0, "b": 100.0})
+        assert table["annotator"].tolist() == ["cheap"], choose
+    with pytest.raises(OptionError, match="max_votes=-3 must be at least 1"):
+        Plan(max_votes=-3)
+    with pytest.raises(InputError, match="the annotator has no name"):
+        Plan().next_votes(live, 1, annotator="")

@@ -43,7 +43,15 @@ def test_code_blocks_run(path, tmp_path, monkeypatch):
 
 
 def test_site_builds(tmp_path):
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]  # quiet, it hides warnings
+    words = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--site-dir",
+        str(tmp_path),
+    ]  # quiet, it hides warnings
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "methods" / "index.html").read_text()

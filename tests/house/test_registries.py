@@ -90,7 +90,13 @@ def test_a_report_has_its_sections_in_order():
 
 def test_docs_pages_are_made_from_the_tables():
     root = Path(__file__).parents[2]
-    for page, mark in (("methods", "methods"), ("objectives", "objectives"), ("formats", "formats")):
+    for page, mark in (
+        ("methods", "methods"),
+        ("objectives", "objectives"),
+        ("formats", "formats"),
+        ("report", "sections"),
+        ("command-line", "commands"),
+    ):
         assert f"<!-- {mark} -->" in (root / "docs" / f"{page}.md").read_text()
 
 

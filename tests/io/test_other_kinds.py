@@ -319,9 +319,18 @@ def test_shapes_paths_and_texts_of_label_studio(tmp_path):
             again, _ = read_kind("masks", [written(tmp_path / "b.json", [back])])
             assert (again.pixels(0) == masks.pixels(0)).all()
         elif kind == "label-sets":
-            assert result["value"] == {"choices": ["a/b", "c"]}
+            assert result["value"] == {"taxonomy": [["a", "b"], ["c"]]} and result["type"] == "taxonomy"
         else:
             assert result["value"] == {"text": ["one two"]}
+    boxed = task(1, 7, "rectanglelabels", {"x": 10, "y": 10, "width": 50, "height": 50, "rectanglelabels": ["cat"]})
+    file = written(tmp_path / "x.json", [boxed])
+    done = run("aggregate", file, "--to", "coco", "--out", out)
+    assert done.returncode == 2 and "tells boxes in percent and no size of an image" in done.stderr
+    boxed["annotations"][0]["result"][0] |= size
+    file = written(tmp_path / "x.json", [boxed])
+    assert run("aggregate", file, "--to", "coco", "--out", out).returncode == 0
+    found = json.loads(out.read_text())
+    assert found["annotations"][0]["bbox"] == [2.0, 1.0, 10.0, 5.0] and found["images"][0]["width"] == 20.0
     spoilt = task(1, 7, "brushlabels", {"format": "rle", "rle": [0, 0, 0, 4], "brushlabels": ["cat"]})
     spoilt["annotations"][0]["result"][0] |= size
     with pytest.raises(InputError, match="it holds 4 numbers, and 10 x 20 pixels have 800"):

@@ -239,6 +239,7 @@ def test_who_reverses_or_copies_is_told():
     assert any("4 annotators copy each other (0, 17, 18, 19)" in note for note in AutoRatings().fit(made.ratings).notes)
 
 
+@pytest.mark.filterwarnings("ignore:every rating is")
 @pytest.mark.parametrize("name", names("ratings"))
 def test_odd_crowds_have_an_answer(name):
     """One rating, one annotator, all alike, one item, an item without ratings."""

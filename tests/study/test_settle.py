@@ -20,9 +20,9 @@ SAMPLERS = {"gibbs", "nonparametric-bcc", "crowd-svm"}  # they take their time: 
 CLASSES = [name for name, entry in METHODS.own.items() if entry.takes == "classes"]
 
 
-def colluding(seed=1, honest=33, plotters=27, n_items=400):
+def colluding(seed=1, honest=33, plotters=27, n_items=400, per_item=20):
     people = simulate.one_coin(honest, 3, 0.73) + simulate.colluders(plotters, 3, p_corr=0.9, accuracy=1.0)
-    return simulate.crowd(people, n_items=n_items, per_item=20, seed=seed)
+    return simulate.crowd(people, n_items=n_items, per_item=per_item, seed=seed)
 
 
 def run(*words):
@@ -203,3 +203,14 @@ def test_where_heads_do_not_decide_nobody_does():
 def test_pruned_items_keep_their_places(made):
     found = verdicts(made.crowd, DawidSkene().fit(made.crowd))
     assert (prune(made.crowd, found).items == made.crowd.items).all()
+
+
+@pytest.mark.parametrize("per_item", [40, 60])
+@pytest.mark.parametrize("method", ["majority-vote", "dawid-skene", "ibcc"])
+def test_labels_that_follow_the_honest_on_some_classes_and_colluders_on_others_are_told(method, per_item):
+    """Where everybody votes on everything, Dawid-Skene itself may end between two explanations, and be sure."""
+    for seed in range(3):
+        made = colluding(seed, per_item=per_item)
+        found = settle(made.crowd, method)
+        assert (found.labels == made.truth).mean() > 0.99
+        assert any(note.endswith("they are believed") for note in found.notes)

@@ -68,11 +68,12 @@ def aggregate(
 
     given = context.params
     method, seed, engine = given["method"], given["seed"], given["engine"]
-    _check_target(to, out, json)
+    _check_target(to, out, json, any_kind=True)
     with speech.spoken_warnings(), speech.progress(method) as tell:
         begin = _begin(start)
         found = inputs.settled(context, tell, start=begin)
         crowd, known, result = found.crowd, found.gold, found.result
+        _check_target(to, out, json)
         columns = dict(result.to_table().columns)
         if intervals is not None:
             columns |= _intervals(crowd, result, intervals, known)
@@ -145,11 +146,14 @@ def _calibrated(crowd: Crowd, result: Result, gold: Any, start: Any, engine: str
     return np.take_along_axis(calm, result.label_codes[:, None], axis=1)[:, 0]
 
 
-def _check_target(to: str, out: str, json: bool) -> None:
+def _check_target(to: str, out: str, json: bool, any_kind: bool = False) -> None:
+    """What labels are written to; any_kind: of an export it is not known yet whether its answers name classes."""
     from ..errors import OptionError
     from ..io import check_target, label_formats
+    from ..io.formats import FORMATS
 
-    check_target(out, to, label_formats())
+    names = [name for name, entry in FORMATS.items() if entry.labels or entry.numbers] if any_kind else label_formats()
+    check_target(out, to, ["table", *(name for name in names if name != "table")])
     if to != "table" and out == "-" and json:
         raise OptionError(f"--to {to} needs a file: name it with --out")
 

@@ -137,6 +137,8 @@ def _joined(reading: Reading, start: Result, given: Mapping[str, Any]) -> Readin
 def columns_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Which columns of a table are what, as a command was told; a tab may be spelt."""
     wide, delimiter = given["annotators"], given["delimiter"]
+    if wide and wide.lower().endswith((".csv", ".tsv", ".parquet", ".jsonl")):
+        raise OptionError(f"--annotators {wide}: this names columns of a wide table; --annotators-out names a file")
     return {
         **{name: given[name] for name in ("item", "annotator", "label", "weight", "probability")},
         "annotators": [name.strip() for name in wide.split(",")] if wide else (),

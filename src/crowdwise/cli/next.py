@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InputError
-from . import inputs, speech
+from . import inputs, queues, speech
 from . import options as o
 
 CHOICES = (
@@ -17,6 +17,7 @@ CHOICES = (
 
 @o.command(45)
 @o.reads_votes()
+@o.also_for(queues.next)
 def next(
     context: typer.Context,
     votes: o.Votes = None,
@@ -34,6 +35,11 @@ def next(
         typer.Option("--items", help="Table of all items, with those that nobody was asked about yet."),
         o.READ,
     ] = None,
+    families: Annotated[
+        str | None,
+        typer.Option("--families", help="Table of machines of one make: annotator, family. One of each is asked."),
+        o.READ,
+    ] = None,
     choose: Annotated[str, typer.Option("--choose", help=f"How questions are chosen: {CHOICES}.")] = "cover",
     explore: Annotated[
         float, typer.Option("--explore", help="Share of questions drawn at random.", min=0.0, max=1.0)
@@ -47,7 +53,8 @@ def next(
 
     Every item is asked about once, then what tells most of item and annotator together, and a tenth by lot.
     No item is asked about twice in one list: ask again when the answers are there. With --for, questions for one
-    annotator: new ones are taken for strangers.
+    annotator: new ones are taken for strangers. Of comparisons, the pairs that would tell most; of ratings, the items
+    whose values are known least.
 
     Example: crowdwise next votes.csv --n 50 --costs costs.csv --out questions.csv
     """
@@ -60,7 +67,8 @@ def next(
         for_annotator = _annotator_here(given)
     with speech.spoken_warnings():
         crowd = inputs.read(given).crowd.once("last")
-        live = Online(crowd.classes.tolist(), crowd.items.tolist(), seed=seed)
+        groups = {} if families is None else _by_annotator(families, "family", crowd.annotators.tolist())
+        live = Online(crowd.classes.tolist(), crowd.items.tolist(), families=groups, seed=seed)
         live.add_annotators(crowd.annotators.tolist())
         live.update(crowd)
         if items is not None:
@@ -113,6 +121,21 @@ def _names(file: str, role: str) -> list[Any]:
         raise error.named(rows.name) from error
     names: list[Any] = plain(rows.table[column]).tolist()
     return names
+
+
+def _by_annotator(file: str, column: str, there: list[Any]) -> dict[Any, Any]:
+    """A column of a table of annotators, by their names."""
+    from ..io.cells import plain
+    from ..io.table_rows import read_rows
+    from ..votes.frames import plain_name
+
+    who = _names(file, "annotator")
+    rows = read_rows(file)
+    named = {plain_name(name): name for name in rows.names}
+    if column not in named:
+        raise InputError(f"{file}: there is no column {column}; the columns are {', '.join(rows.names)}")
+    values = plain(rows.table[named[column]]).tolist()
+    return {_spelt(str(name), there): value for name, value in zip(who, values, strict=True) if value not in (None, "")}
 
 
 def _costs(file: str | None, live: Any) -> tuple[dict[Any, float], dict[Any, int]]:

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from . import inputs, speech
+from . import inputs, queues, speech
 from . import options as o
 
 
 @o.command(70)
 @o.settles_votes()
+@o.also_for(queues.review)
 def review(
     context: typer.Context,
     votes: o.Votes = None,
@@ -32,7 +33,8 @@ def review(
 ) -> None:
     """List the items to look at: those a trusted annotator contests, then by what one more vote would gain.
 
-    Items are easy (unanimous and sure: accepted), open (sure), uncertain or contested. Gold items are left out.
+    Items are easy (unanimous and sure: accepted), open (sure), uncertain or contested. Gold items are left out. Of
+    answers that name no classes, the least sure come first.
 
     Example: crowdwise review votes.csv --top 50 --out queue.csv --accepted done.csv
     """

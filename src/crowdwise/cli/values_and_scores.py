@@ -159,6 +159,7 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, votes: Any
     files = inputs.sources(given) if given["votes"] else []
     own = files[0] if len(files) == 1 and Path(files[0]).is_file() else None
     question = given["question"] or (question_of(own, found, given["input_format"]) if own else None)
+    export = question is not None
     if question is None:
         own = None  # a table
         if found == "comparisons":
@@ -173,10 +174,24 @@ def _for_a_tool(given: Mapping[str, Any], found: str, result: Result, votes: Any
         about: dict[str, Any] = {"source": own, "question": question or "answer", "units": _units_of(votes, found)}
         about |= {"tokens": _tokens_of(votes, result) if given["to"] == "conll" else None}
         about |= {"model": f"crowdwise {result.method.name}"}
+        if found == "boxes" and export and form_of_file(files[0]) == "label-studio" and given["to"] != "label-studio":
+            about |= {"sizes": _sizes_of(files[0], given["to"])}
         write_answers(found, result.to_table(), given["out"], given["to"], **about)
         return
     labels = Labels.of_numbers(result)
     write_labels(labels, given["out"], given["to"], source=own, question=question or "value")
+
+
+def _sizes_of(file: str, to: str) -> dict[str, tuple[float, float]]:
+    """The sizes of the images of Label Studio's tasks, whose boxes are percent."""
+    from ..io.formats.label_studio_regions import image_sizes
+    from ..io.source import open_source
+    from ..io.table_rows import records_of
+
+    sizes = image_sizes(records_of(open_source(file)))
+    if not sizes:
+        raise OptionError(f"--to {to} writes pixels, and {file} tells boxes in percent and no size of an image")
+    return sizes
 
 
 def of_items(result: Result, level: float) -> Table:

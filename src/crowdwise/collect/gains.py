@@ -66,9 +66,9 @@ def error_reduction(belief: Belief, item: Array, annotator: Array, rng: np.rando
 def entropy_and_skill(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
     """The tutorial's rule: the item of most entropy, and the best annotator but for a share of random ones."""
     skill = np.einsum("jkk->j", belief.confusion) / belief.confusion.shape[1]
-    some = rng.random() < (EARLY if belief.n_votes < FIRST else RARE)
-    lot = rng.random(len(skill)) if some else skill
-    return entropy(belief, item, annotator, rng) + 1e-6 * lot[annotator]
+    by_lot = rng.random(len(belief.posterior)) < (EARLY if belief.n_votes < FIRST else RARE)  # drawn for each question
+    chosen = np.where(by_lot[item], rng.random(item.size), skill[annotator])
+    return entropy(belief, item, annotator, rng) + 1e-6 * chosen
 
 
 def thompson(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
@@ -88,7 +88,7 @@ def ucb(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator)
 
 def fewest(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
     """Items with the fewest votes first: a fixed overlap."""
-    return -belief.item_votes[item].astype(float)
+    return 1.0 / (1.0 + belief.item_votes[item])
 
 
 def nothing(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:

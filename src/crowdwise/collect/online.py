@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class Online:
         self._prior: dict[Any, Array] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
+        self._look: Look | None = None
         self._quick: dict[int, Array] = {}
         self._of_item: dict[int, list[int]] = {}
 
@@ -73,16 +74,15 @@ class Online:
 
     def add(self, item: Any, annotator: Any, label: Any) -> None:
         """One vote; a second one of the annotator on the item is refused (`correct`), and so is a new class."""
-        i, j = self._known_or_new(item, annotator, label)
-        if (i, j) in self._place:
+        self._require_usable([(item, annotator, label)])
+        if (item, annotator) in self:
             raise InputError(f"annotator {shown(annotator)} has voted on item {shown(item)}: correct() changes a vote")
-        self._append(i, j, self._codes["classes"][label])
+        self._append(self._code("items", item), self._code("annotators", annotator), self._codes["classes"][label])
 
     def correct(self, item: Any, annotator: Any, label: Any) -> None:
         """Another label in place of the one that an annotator gave."""
         place = self._vote(item, annotator)
-        if label not in self._codes["classes"]:
-            raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
+        self._require_class(label)
         self._columns[2, place] = self._codes["classes"][label]
         self._changed(int(self._columns[0, place]))
 
@@ -94,7 +94,9 @@ class Online:
         self._columns[:, place] = self._columns[:, last]
         self._place[moved] = place
         del self._place[i, j]
-        self._of_item = {}
+        if self._of_item:
+            self._of_item[i].remove(place)
+            self._of_item[moved[0]] = [place if one == last else one for one in self._of_item[moved[0]]]
         self._changed(i)
 
     def update(self, votes: Any) -> int:
@@ -103,14 +105,12 @@ class Online:
         triples = (
             list(zip(*(rows[name].tolist() for name in ("item", "annotator", "label")), strict=True))
             if rows is not None
-            else [tuple(one) for one in votes]
+            else [_triple(one) for one in votes]
         )
+        self._require_usable(triples)
         seen = set()
-        for item, annotator, label in triples:
-            if label not in self._codes["classes"]:
-                raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
-            pair = self._codes["items"].get(item), self._codes["annotators"].get(annotator)
-            if pair in self._place or (item, annotator) in seen:
+        for item, annotator, _ in triples:
+            if (item, annotator) in self or (item, annotator) in seen:
                 raise InputError(
                     f"annotator {shown(annotator)} has voted on item {shown(item)} before: nothing was taken"
                 )
@@ -128,13 +128,14 @@ class Online:
         self._columns = np.zeros((3, max(2 * len(codes), FIRST)), np.int64)
         self._columns[:, : len(codes)] = np.array(codes, np.int64).reshape(-1, 3).T
         self._place = {(i, j): place for place, (i, j, _) in enumerate(codes)}
-        self._result = self._belief = None
+        self._of_item = {}
+        self._forget()
 
     def add_classes(self, names: Iterable[Any]) -> None:
         """More classes, behind those that there are."""
         for name in names:
             self._code("classes", name)
-        self._result = self._belief = None
+        self._forget()
 
     def add_items(self, names: Iterable[Any]) -> None:
         """More items to ask about."""
@@ -163,7 +164,7 @@ class Online:
                 raise InputError(f"item {shown(item)} is not known here")
             checked[item] = shares / shares.sum()
         self._prior = checked
-        self._result = self._belief = None
+        self._forget()
 
     # -- what they say ------------------------------------------------------------------------------------------------
 
@@ -215,7 +216,8 @@ class Online:
         return self._result
 
     def posterior_of(self, item: Any) -> Array:
-        """The classes of one item now, by what was believed of annotators at the last full look."""
+        """The classes of one item now, by what was believed of annotators, and of items beside votes, at the last full
+        look."""
         code = self._codes["items"].get(item)
         if code is None:
             raise InputError(f"item {shown(item)} is not known here")
@@ -240,8 +242,8 @@ class Online:
                 posterior = np.full((n_items, k), 1.0 / k)
                 params = Live()._believed(np.zeros((n_annotators, k, k)), np.full((1, k), 1.0 / k))
             self._belief = Belief(posterior, params["confusion"], *counts, params["stranger"], n)
-            self._log = np.log(params["confusion"]), np.log(params["prior"])
-            self._quick = {}
+            table, stranger, prior = (np.log(params[name]) for name in ("confusion", "stranger", "prior"))
+            self._look, self._quick = Look(table, stranger, prior, self._prior_rows()), {}
         return self._belief
 
     def stop(
@@ -268,34 +270,39 @@ class Online:
             rows[self._codes["items"][item], : shares.size] = np.maximum(shares, 1e-6)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
-    def _require_kin(self, axis: str, name: Any) -> None:
-        """Names of one axis are all texts, or all numbers."""
-        first = next(iter(self._codes[axis]), name)
-        if isinstance(first, str) != isinstance(name, str):
-            raise InputError(f"{axis} are named by texts or by numbers, not both: {shown(first)} and {shown(name)}")
-
     def _code(self, axis: str, name: Any) -> int:
-        self._require_kin(axis, name)
         codes = self._codes[axis]
+        _require_name(axis.removesuffix("es") if axis == "classes" else axis.removesuffix("s"), name)
+        _require_kin(axis, next(iter(codes), name), name)
         if name not in codes:
             codes[name] = len(codes)
             self._names[axis].append(name)
         return codes[name]
 
-    def _known_or_new(self, item: Any, annotator: Any, label: Any) -> tuple[int, int]:
-        if label not in self._codes["classes"]:
+    def _require_class(self, label: Any) -> None:
+        if not isinstance(label, Hashable) or label not in self._codes["classes"]:
             raise InputError(f"{shown(label)} is none of the classes {', '.join(map(str, self._codes['classes']))}")
-        for what, name in (("item", item), ("annotator", annotator)):
-            if name is None or name != name or name == "":  # noqa: PLR0124
-                raise InputError(f"the {what} has no name")
-            self._require_kin(f"{what}s", name)
-        return self._code("items", item), self._code("annotators", annotator)
+
+    def _require_usable(self, triples: Iterable[tuple[Any, Any, Any]]) -> None:
+        """Votes that name a class, and items and annotators that have names of one sort; otherwise nothing is taken."""
+        sort = {axis: next(iter(self._codes[axis]), None) for axis in ("items", "annotators")}
+        for item, annotator, label in triples:
+            self._require_class(label)
+            for what, name in (("item", item), ("annotator", annotator)):
+                _require_name(what, name)
+                first = sort[f"{what}s"] = name if sort[f"{what}s"] is None else sort[f"{what}s"]
+                _require_kin(f"{what}s", first, name)
 
     def _vote(self, item: Any, annotator: Any) -> int:
         pair = self._codes["items"].get(item, -1), self._codes["annotators"].get(annotator, -1)
         if pair not in self._place:
             raise InputError(f"annotator {shown(annotator)} has not voted on item {shown(item)}")
         return self._place[pair]
+
+    def _forget(self) -> None:
+        """Whatever was found is out of date."""
+        self._result = self._belief = self._look = None
+        self._quick = {}
 
     def _append(self, i: int, j: int, k: int) -> None:
         place = self.n_votes
@@ -313,17 +320,20 @@ class Online:
         self._quick.pop(item, None)
 
     def _quickly(self, item: int) -> Array:
-        if not hasattr(self, "_log"):
+        if self._look is None:
             self.belief()
-        table, prior = self._log
+        assert self._look is not None
+        table, stranger, prior, priors = self._look
         if not self._of_item:
             for place, code in enumerate(self._columns[0, : self.n_votes].tolist()):
                 self._of_item.setdefault(code, []).append(place)
-        log = prior.copy() if prior.size == len(self._codes["classes"]) else np.zeros(len(self._codes["classes"]))
-        for place in self._of_item.get(item, ()):
+        log = prior.copy() if priors is None or item >= len(priors) else prior + np.log(priors[item])
+        places = self._of_item.get(item, [])
+        family = [self.families.get(self.annotators[j]) for j in self._columns[1, places].tolist()]
+        for place, own in zip(places, family, strict=True):
             j, k = int(self._columns[1, place]), int(self._columns[2, place])
-            if j < len(table) and k < table.shape[2]:
-                log[: table.shape[1]] += table[j, :, k]
+            said = table[j, :, k] if j < len(table) else stranger[:, k]
+            log += said if own is None else said / family.count(own)
         chance = np.exp(log - log.max())
         return np.asarray(chance / chance.sum())
 
@@ -338,3 +348,32 @@ class Online:
         group = np.array([place[one] if one is not None else len(there) + j for j, one in enumerate(family)])
         _, key = np.unique(item * (len(there) + len(names)) + group[annotator], return_inverse=True)
         return np.asarray(1.0 / np.bincount(key)[key])
+
+
+class Look(NamedTuple):
+    """What one item is looked at by: logs of annotators' matrices, a stranger's, and shares; and priors of items."""
+
+    table: Array
+    stranger: Array
+    prior: Array
+    priors: Array | None
+
+
+def _triple(one: Any) -> tuple[Any, Any, Any]:
+    if isinstance(one, str) or not hasattr(one, "__len__") or len(one) != 3:
+        raise InputError(f"{shown(one)} is no vote: item, annotator and label are needed")
+    item, annotator, label = one
+    return item, annotator, label
+
+
+def _require_name(what: str, name: Any) -> None:
+    if not isinstance(name, Hashable):
+        raise InputError(f"{shown(name)} cannot be the name of an {what}")
+    if name is None or name != name or name == "":  # noqa: PLR0124
+        raise InputError(f"the {what} has no name")
+
+
+def _require_kin(axis: str, first: Any, name: Any) -> None:
+    """Names of one axis are all texts, or all numbers."""
+    if isinstance(first, str) != isinstance(name, str):
+        raise InputError(f"{axis} are named by texts or by numbers, not both: {shown(first)} and {shown(name)}")

@@ -54,6 +54,8 @@ class Plan:
         checked_options(Plan, {"choose": self.choose, "seed": self.seed})
         if not 0.0 <= self.explore <= 1.0:
             raise OptionError(f"explore={self.explore} must lie between 0 and 1")
+        if self.max_votes is not None and self.max_votes < 1:
+            raise OptionError(f"max_votes={self.max_votes} must be at least 1")
         for name, price in self.cost.items():
             if not (np.isfinite(price) and price > 0.0):
                 raise InputError(f"the cost of annotator {shown(name)} is {price}: it must be above 0")
@@ -67,38 +69,39 @@ class Plan:
         """The next questions, best first: item, annotator, gain, cost, why; no item twice.
 
         annotator: somebody who is here now and asks what to do: questions are for them. leased: pairs that were handed
-        out and not answered yet: they count as asked.
+        out and not answered yet: they count as asked, and their items wait until no other is left. Where a family of
+        annotators is known (`Online(families=...)`), one of them is asked about an item.
         """
         if n < 1:
             raise OptionError(f"n={n} must be at least 1")
-        if annotator is not None:
-            live._code("annotators", annotator)
+        for name in (*(() if annotator is None else (annotator,)), *self.cost):  # who may be asked, and is not here yet
+            if name not in live._codes["annotators"]:
+                live.add_annotators([name])
         belief = live.belief()
-        if annotator is not None and live._code("annotators", annotator) >= len(belief.confusion):
-            live._belief = None
-            belief = live.belief()
         rng, n = np.random.default_rng([self.seed, live.n_votes]), min(n, max(len(live.items), 1))
         people = self._people(live, belief, annotator, leased)
         if not len(live.items) or not people.size:
             return _table([], [], np.empty(0), [], [])
         taken = _taken(live, leased, self.excluded)
-        counts = belief.item_votes + _leases(live, leased) if leased else belief.item_votes
-        if annotator is None and self.max_votes is not None:
-            counts = np.where(counts >= self.max_votes, np.iinfo(np.int64).max, counts)
+        waiting = _leases(live, leased)
+        counts = belief.item_votes + waiting
+        free = np.ones(counts.size, bool) if self.max_votes is None else counts < self.max_votes
+        if annotator is not None:
+            free[_answered(live, int(people[0]), taken)] = False
         left = self._left(live, belief, people, leased)
-        return self._chosen(live, belief, counts, people, left, taken, n, rng)
+        return self._chosen(live, belief, counts, free, waiting > 0, people, left, taken, n, rng)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _chosen(
-        self, live: Online, belief: Belief, counts: Array, people: Array, left: Array, taken: set[tuple[int, int]],
-        n: int, rng: np.random.Generator,
+        self, live: Online, belief: Belief, counts: Array, free_items: Array, waiting: Array, people: Array,
+        left: Array, taken: _Taken, n: int, rng: np.random.Generator,
     ) -> Table:  # fmt: skip
         """Explored, covered and best pairs: every annotator as long as they have time, every item once."""
-        full = self.max_votes is not None
-        open_ = np.flatnonzero(counts < np.iinfo(np.int64).max) if full else np.arange(counts.size)
+        open_ = np.flatnonzero(free_items & ~waiting)
         price = np.array([self.cost.get(name, 1.0) for name in live.annotators])
         free = dict(zip(people.tolist(), left.tolist(), strict=True))
+        families = _families(live)
         used: set[int] = set()
         rows: list[tuple[int, int, float, str]] = []
 
@@ -108,7 +111,9 @@ class Plan:
             rows.append((i, j, gain, why))
 
         def may(i: int, j: int) -> bool:
-            return i not in used and free[j] > 0 and (i, j) not in taken
+            if i in used or free[j] <= 0 or (i, j) in taken:
+                return False
+            return not any((i, other) in taken for other in families.get(j, ()))
 
         explored = int(rng.binomial(n, self.explore)) if self.choose not in ("random", "overlap") else 0
         for _ in range(20 * explored):
@@ -119,8 +124,9 @@ class Plan:
                 take(i, j, 0.0, "by lot: a share of questions is drawn at random")
         name = "joint" if self.choose == "cover" else self.choose
         gain_of, words = GAINS[name]
-        uncovered = np.flatnonzero(counts == 0) if self.choose == "cover" else np.empty(0, np.int64)
-        for group, why in ((uncovered, "no vote yet"), (open_, words)):
+        uncovered = open_[counts[open_] == 0] if self.choose == "cover" else np.empty(0, np.int64)
+        asked = np.flatnonzero(free_items & waiting)
+        for group, why in ((uncovered, "no vote yet"), (open_, words), (asked, f"handed out before; {words}")):
             if len(rows) >= n or not group.size:
                 continue
             some = self._shortlist(belief, group, n, rng)
@@ -181,24 +187,38 @@ def whom_to_ask(live: Online, items: Collection[Any]) -> list[Any]:
     return found
 
 
-def _taken(
-    live: Online, leased: Collection[tuple[Any, Any]], excluded: Collection[tuple[Any, Any]]
-) -> set[tuple[int, int]]:
+class _Taken:
     """Pairs that are not asked: voted on, handed out, or excluded."""
-    codes = live._codes
-    more = {(codes["items"].get(item, -1), codes["annotators"].get(who, -1)) for item, who in (*leased, *excluded)}
-    return _Voted(live._place, more)
-
-
-class _Voted(set):  # type: ignore[type-arg]
-    """Pairs that were voted on, looked up where they are, and some more."""
 
     def __init__(self, place: Mapping[tuple[int, int], int], more: Collection[tuple[int, int]]):
-        super().__init__(more)
-        self.place = place
+        self.place, self.more = place, frozenset(more)
 
     def __contains__(self, pair: object) -> bool:
-        return pair in self.place or super().__contains__(pair)
+        return pair in self.place or pair in self.more
+
+
+def _taken(live: Online, leased: Collection[tuple[Any, Any]], excluded: Collection[tuple[Any, Any]]) -> _Taken:
+    codes = live._codes
+    more = {(codes["items"].get(item, -1), codes["annotators"].get(who, -1)) for item, who in (*leased, *excluded)}
+    return _Taken(live._place, more)
+
+
+def _answered(live: Online, annotator: int, taken: _Taken) -> Array:
+    """Items that an annotator is not asked about: they voted there, or one of their family did, or the pair is out."""
+    kin = [annotator, *_families(live).get(annotator, ())]
+    item, who = live._columns[:2, : live.n_votes]
+    voted = item[who == annotator] if len(kin) == 1 else item[np.isin(who, kin)]
+    return np.array([*voted.tolist(), *(i for i, j in taken.more if j in kin and i >= 0)], np.int64)
+
+
+def _families(live: Online) -> dict[int, list[int]]:
+    """The others of their family, of annotators who have one."""
+    members: dict[Any, list[int]] = {}
+    codes = live._codes["annotators"]
+    for name, family in live.families.items():
+        if name in codes and family is not None:
+            members.setdefault(family, []).append(codes[name])
+    return {j: [other for other in all_ if other != j] for all_ in members.values() for j in all_ if len(all_) > 1}
 
 
 def _leases(live: Online, leased: Collection[tuple[Any, Any]]) -> Array:

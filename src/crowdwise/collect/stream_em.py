@@ -19,10 +19,11 @@ class StreamEM:
     When item i gets a vote l of annotator j, its posterior is made anew, and
 
     .. math::
-        S_j \leftarrow (1 - \gamma_t) S_j + \gamma_t \, q_i \otimes 1_l, \qquad \gamma_t = t^{-0.6}
+        S_j \leftarrow (1 - \gamma_t) S_j + \gamma_t \, q_i \otimes 1_l, \qquad \gamma_t = (t + 1)^{-0.6}
 
-    What came early is forgotten, so that it follows drift; where nobody changes, plain sums (`rate=None`) are better,
-    and a refit of all votes (`Online`) better still. The answer depends on the order of votes: that is its nature.
+    t counts votes; the prior came before the first, and is not forgotten at once. What came early is forgotten, so that
+    it follows drift; where nobody changes, plain sums (`rate=None`) are better, and a refit of all votes (`Online`)
+    better still. The answer depends on the order of votes: that is its nature.
 
     rate: gamma of the number of votes so far. prior: votes for right answers and for wrong ones in each row.
 

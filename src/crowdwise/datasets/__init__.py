@@ -22,7 +22,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..io import read_labels, read_votes, write_table
 from ..io.source import spooled
 from ..io.table_rows import read_rows
@@ -84,7 +84,7 @@ def load(name: str) -> DataSet:
     """
     known = _known().get(name)
     if known is None:
-        raise InputError(f"there is no data set {name!r}: choose among {', '.join(_known())}")
+        raise OptionError(f"there is no data set {name!r}: choose among {', '.join(_known())}")
     folder = _folder(name)
     if folder is None:
         votes, truth = _download(name, known)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError, how_many
 from ..votes.codes import names_array
-from ..votes.comparisons import Comparisons, sides
+from ..votes.comparisons import EVERYBODY, Comparisons, sides
 from ..votes.frames import find_column, plain_name, require_column
 from ..votes.ratings import Ratings
 from .answers import Answers
@@ -24,7 +24,6 @@ from .other_answers import CONTEXT, chosen_answers, other_votes
 from .recognise import of_table, tool_of
 from .table_rows import Rows, read_rows
 
-EVERYBODY = "everybody"
 SYSTEM = re.compile(r"system\d+Id$")
 
 
@@ -149,6 +148,8 @@ def read_comparisons(
             everybody if who is None else plain(rows.table[who]),
             sides(one, other, said, rows.row_number),
             weight=None if counts is None else numbers_of(rows, counts, some, (0.0, np.inf)),
+            extra={CONTEXT: plain(rows.table[CONTEXT])} if CONTEXT in names else {},
+            row_number=rows.row_number,
         )
 
     votes, told = _joined(sources, "comparisons", read, delimiter, form, question)

@@ -39,7 +39,7 @@ def rows_of(source: Any, item: str | None = None) -> Rows:
         if index != [*range(len(frame))] or not _are_names(frame):
             frame = frame.with_columns(nw.new_series("item", index, backend=frame.implementation))
     try:
-        table = pa.table({name: values_of(frame[name]) for name in frame.columns})
+        table = pa.table({str(name): values_of(frame.get_column(name)) for name in frame.columns})
     except pa.ArrowException as error:
         raise InputError(
             f"the frame cannot be read: {_first_line(error)}; Crowd.from_frame reads some columns"
@@ -52,7 +52,7 @@ def _are_names(frame: Any) -> bool:
 
     With two columns, both are votes: one annotator alone is no crowd.
     """
-    distinct = [frame[name].drop_nulls().n_unique() for name in frame.columns]
+    distinct = [frame.get_column(name).drop_nulls().n_unique() for name in frame.columns]
     return len(distinct) > 2 and distinct[0] == len(frame) > max(distinct[1:])
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, how_many
-from ..votes.comparisons import sides
+from ..votes.comparisons import EVERYBODY, sides
 from ..votes.frames import find_column
 from ..votes.preferences import Preferences, cells
 from .answers import Answers
-from .numbers_and_pairs import EVERYBODY
 from .objects import rows_of
 from .other_answers import chosen_answers
 from .recognise import of_files, of_records, of_table, tool_of

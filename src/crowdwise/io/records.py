@@ -41,7 +41,8 @@ def records(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         where = f"record {number}"
         value = text.value(where)
         if not isinstance(value, dict):
-            raise InputError(f"{name}, {where}: an object is expected, not {type(value).__name__}")
+            hint = ", as pandas writes it with orient='records'" if isinstance(value, list) else ""
+            raise InputError(f"{name}, {where}: an object is expected, not {type(value).__name__}{hint}")
         yield where, value
 
 

@@ -56,15 +56,20 @@ def open_source(source: str | Path, encoding: str | None = None) -> Source:
         if not path.is_file():  # a pipe, which can be read once
             with path.open("rb") as file:
                 return _as_utf8(_unpacked(spooled(name, _pieces(file))), encoding)
-        with path.open("rb") as file:
-            head = file.read(HEAD)
+        there = path.stat()
+        key = (name, encoding, there.st_mtime_ns, there.st_size)
+        if not _OPENED or _OPENED[0][0] != key:  # looked at for its kind, then for its tool, then read: opened once
+            with path.open("rb") as file:
+                head = file.read(HEAD)
+            if not head:
+                raise InputError(f"{name} is empty")
+            _OPENED[:] = [(key, _known(_as_utf8(_unpacked(Source(name, path, head)), encoding)))]
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
-    if not head:
-        raise InputError(f"{name} is empty")
-    return _known(_as_utf8(_unpacked(Source(name, path, head)), encoding))
+    return _OPENED[0][1]
 
 
+_OPENED: list[tuple[Any, Source]] = []  # the last one
 _READ: list[tuple[Any, Source]] = []  # standard input, which can be read once and may be looked at twice
 
 

@@ -171,12 +171,13 @@ def _without_headers(rows: Rows) -> Rows:
 
     if len(rows.table.column_names) < 2:
         return rows
-    names = pa.array(rows.names)
-    words = np.ones(len(rows.table), bool)
+    names, words = pa.array(rows.names), None
     for name in rows.table.column_names:
-        words &= np.asarray(pc.is_in(rows.table[name], value_set=names))
-        if not words.any():
+        here = pc.is_in(rows.table[name], value_set=names)
+        words = here if words is None else pc.and_(words, here)
+        if not pc.any(words).as_py():
             return rows
+    words = np.asarray(words)
     at = np.flatnonzero(words)
     cells = [rows.table[name].take(pa.array(at)).to_pylist() for name in rows.table.column_names]
     header = np.array([len(set(row)) == len(row) for row in zip(*cells, strict=True)])  # no name stands there twice

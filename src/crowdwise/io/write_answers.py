@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from ..votes.boxes import SIDES
 from ..votes.table import Table
 from .export import check_target, write_content
 from .file_content import Content, as_lines, as_list, as_object, as_text, as_zip
 from .formats import number_formats
 from .formats.coco import counts_of
-from .formats.label_studio_regions import result_of
+from .formats.label_studio_regions import result_of, tags_of
 from .recognise import format_of
 from .source import open_source
 from .table_rows import records_of
@@ -26,7 +28,8 @@ UNIT = {"spans": "document"}
 class Outgoing:
     """What was found, by what it was found of; the records that it came from, if it did; and what it is called.
 
-    tokens: of spans, the words of all documents and their tags: document, token, label.
+    tokens: of spans, the words of all documents and their tags: document, token, label. shown, tag: what a project of
+    Label Studio shows there, and the type of its results. sizes: of images whose boxes are percent of them.
     """
 
     kind: str
@@ -35,22 +38,28 @@ class Outgoing:
     question: str
     model: str
     tokens: Table | None
+    shown: str = ""
+    tag: str = ""
+    sizes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def write_answers(
     kind: str, table: Table, target: str | Path, to: str, *, source: str | Path | None = None, question: str = "answer",
     units: Iterable[Any] = (), model: str = "crowdwise", tokens: Table | None = None,
+    sizes: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> None:  # fmt: skip
     """Write what was found, a table as `Result.to_table` gives it, as a tool imports it.
 
     units: everything that was looked at; where nothing was found, that is written too. source: the export of the same
-    tool that the answers came from: its texts and other data come along. tokens: see `Outgoing`.
+    tool that the answers came from: its texts and other data come along. tokens, sizes: see `Outgoing`.
     """
     check_target(target, to, ["table", *number_formats(kind)])
-    of_records = source is not None and format_of(to).shape == "records"
-    records = records_of(open_source(source)) if of_records and source is not None else None
+    opened = open_source(source) if source is not None and format_of(to).shape == "records" else None
+    records = None if opened is None else records_of(opened)
     found = _by_unit(table, UNIT.get(kind, "item"), units)
-    write_content(TARGETS[to](Outgoing(kind, found, records, question, model, tokens)), target)
+    tagged = opened is not None and to == "label-studio"
+    shown, tag = tags_of(records_of(opened), question) if tagged and opened is not None else ("", "")
+    write_content(TARGETS[to](Outgoing(kind, found, records, question, model, tokens, shown, tag, sizes)), target)
 
 
 def _by_unit(table: Table, unit: str, units: Iterable[Any]) -> dict[str, Rows]:
@@ -62,7 +71,7 @@ def _by_unit(table: Table, unit: str, units: Iterable[Any]) -> dict[str, Rows]:
 
 
 def _label_studio(out: Outgoing) -> Content:
-    shown = "text" if out.kind in ("spans", "texts") else "image"
+    shown = out.shown or ("text" if out.kind in ("spans", "texts") else "image")
 
     def tasks() -> Iterator[dict[str, Any]]:
         plain = ((name, {"id": name, "data": {"item": name}}) for name in out.found)
@@ -70,7 +79,7 @@ def _label_studio(out: Outgoing) -> Content:
             rows = out.found.get(str(task.get("id", where)))
             if rows is None:
                 continue
-            result = [result_of(out.kind, row, out.question, shown) for row in rows]
+            result = [result_of(out.kind, row, out.question, shown, out.tag) for row in rows]
             kept = {name: task[name] for name in ("id", "data") if name in task}
             yield kept | {"predictions": [{"model_version": out.model, "score": _surest(rows), "result": result}]}
 
@@ -137,6 +146,7 @@ def _coco(out: Outgoing) -> Content:
     labels = list(dict.fromkeys(row.get("label", "object") for rows in out.found.values() for row in rows))
     sizes = {name: {end: rows[0][end] for end in ("height", "width") if rows and end in rows[0]}
              for name, rows in out.found.items()}  # fmt: skip
+    sizes |= {name: {"width": wide, "height": high} for name, (wide, high) in out.sizes.items()}
 
     def annotations() -> Iterator[dict[str, Any]]:
         for name, rows in out.found.items():
@@ -147,8 +157,8 @@ def _coco(out: Outgoing) -> Content:
                 }
                 told |= {"score": row["confidence"], "annotator": out.model}
                 if out.kind == "boxes":
-                    sides = [row["left"], row["top"], row["right"] - row["left"], row["bottom"] - row["top"]]
-                    yield told | {"bbox": sides}
+                    left, top, right, bottom = _pixels(out, name, row)
+                    yield told | {"bbox": [left, top, right - left, bottom - top]}
                 else:
                     size = [row["height"], row["width"]]
                     counts = counts_of(row["runs"], *size)
@@ -166,11 +176,11 @@ def _coco(out: Outgoing) -> Content:
 def _cvat(out: Outgoing) -> Content:
     """Boxes and tags of images, as CVAT for images has them."""
 
-    def shape(row: dict[str, Any]) -> Iterator[str]:
+    def shape(name: str, row: dict[str, Any]) -> Iterator[str]:
         sure = f'<attribute name="confidence">{row["confidence"]:.4f}</attribute>'
         if out.kind == "boxes":
-            ends = (("xtl", "left"), ("ytl", "top"), ("xbr", "right"), ("ybr", "bottom"))
-            sides = " ".join(f'{name}="{row[end]:.2f}"' for name, end in ends)
+            ends = zip(("xtl", "ytl", "xbr", "ybr"), _pixels(out, name, row), strict=True)
+            sides = " ".join(f'{side}="{at:.2f}"' for side, at in ends)
             yield f'    <box label={quoteattr(row["label"])} source="auto" occluded="0" {sides}>{sure}</box>\n'
         else:
             for label in _ticked([row]):
@@ -179,13 +189,23 @@ def _cvat(out: Outgoing) -> Content:
     def lines() -> Iterator[str]:
         yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
         for place, (name, rows) in enumerate(out.found.items()):
-            yield f'  <image id="{place}" name={quoteattr(name)}>\n'
+            wide, high = out.sizes.get(name, (0.0, 0.0))
+            size = f' width="{wide:.0f}" height="{high:.0f}"' if wide else ""
+            yield f'  <image id="{place}" name={quoteattr(name)}{size}>\n'
             for row in rows:
-                yield from shape(row)
+                yield from shape(name, row)
             yield "  </image>\n"
         yield "</annotations>\n"
 
     return as_text(lines())
+
+
+def _pixels(out: Outgoing, image: str, row: dict[str, Any]) -> tuple[float, ...]:
+    """The sides of a box, left, top, right and bottom, in pixels where the size of its image is known."""
+    sides = tuple(row[side] for side in SIDES)
+    if image not in out.sizes:
+        return sides
+    return tuple(side * end / 100.0 for side, end in zip(sides, out.sizes[image] * 2, strict=True))
 
 
 def _ticked(rows: Rows) -> list[str]:

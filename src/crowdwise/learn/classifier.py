@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..fit.options import Fraction, Natural, NonNegative, checked_options
 from ..fit.result import Result
 from ..study.uncertainty import beta_interval
@@ -207,7 +207,7 @@ class CrowdClassifier(Estimator):
         try:
             return torch.zeros(0, device=name).device
         except (RuntimeError, AssertionError) as error:
-            raise InputError(f"device={self.device!r} is not there: choose auto, cpu or cuda") from error
+            raise OptionError(f"device={self.device!r} is not there: choose auto, cpu or cuda") from error
 
     def _suited(self, crowd: Crowd) -> Suited:
         """The objective that these votes are learned by."""

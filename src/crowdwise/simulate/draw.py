@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..votes.codes import Array, names_array
 from ..votes.crowd import Crowd
 from ..votes.keyed import keyed_uniform
@@ -61,7 +61,7 @@ def crowd(
         if not ((difficulty >= 0.0) & (difficulty <= 1.0)).all():
             raise InputError("difficulty must lie between 0 and 1")
     if graph not in GRAPHS:
-        raise InputError(f"graph={graph!r}: choose {', '.join(GRAPHS)}")
+        raise OptionError(f"graph={graph!r}: choose {', '.join(GRAPHS)}")
     item, annotator = _assigned(annotators, n_items, per_item, graph, rng)
 
     def chance(stream: int, who: Array) -> Array:

@@ -220,7 +220,7 @@ def parse(text: str, n_classes: int, seed: int = 0) -> Annotators:
         if kind not in KINDS:
             raise OptionError(f"people: {kind!r} is unknown; choose {', '.join(KINDS)}")
         if not number.isdecimal() or not int(number):
-            raise InputError(f"people: write {kind}=5, not {part.strip()!r}")
+            raise OptionError(f"people: write {kind}=5, not {part.strip()!r}")
         some = KINDS[kind](int(number), n_classes, seed + 7919 * place)
         people = some if people is None else people + some
     assert people is not None

@@ -88,17 +88,21 @@ def comparisons(
     spammers: int = 0,
     flippers: int = 0,
     left: int = 0,
+    copies: int = 0,
+    wild: float = 0.0,
     seed: int = 0,
 ) -> ComparedItems:
     """Pairs drawn at random; the left item wins with the logistic of the difference of scores.
 
     The last annotators are the odd ones: `spammers` toss a coin, `flippers` say the other item, `left` ones nearly
-    always say left. ties: a share of the comparisons that are called a tie.
+    always say left, `copies` say what the first annotator said of the same pairs. ties: a share of the comparisons that
+    are called a tie; wild: a share of the answers that are given without a look, whoever gives them.
 
     >>> comparisons(n_items=9, n_annotators=4, per_annotator=20).comparisons
     Comparisons(80 votes, 9 items, 4 annotators, 3 classes)
     """
-    if spammers + flippers + left >= n_annotators or n_items < 2:
+    odd = spammers + flippers + left + copies
+    if odd >= n_annotators or n_items < 2:
         raise InputError(
             f"n_annotators={n_annotators} are too few for so many odd ones, or there is nothing to compare"
         )
@@ -108,12 +112,17 @@ def comparisons(
     annotator = np.repeat(np.arange(n_annotators), per_annotator)
     one = rng.integers(n_items, size=n)
     other = (one + rng.integers(1, n_items, size=n)) % n_items
-    kinds = np.repeat([0, 1, 2, 3], [n_annotators - spammers - flippers - left, spammers, flippers, left])[annotator]
+    kinds = np.repeat(range(5), [n_annotators - odd, spammers, flippers, left, copies])[annotator]
     sign = np.select([kinds == 1, kinds == 2], [0.0, -1.0], 1.0)
     chance = 1.0 / (1.0 + np.exp(-sign * (truth[one] - truth[other])))
     chance = np.where(kinds == 3, 0.95, chance)
     label = np.where(rng.random(n) < chance, 0, 1)
     label[rng.random(n) < ties] = 2
+    careless = rng.random(n) < wild
+    label[careless] = rng.integers(2, size=int(careless.sum()))
+    copied = kinds == 4
+    for column in (one, other, label):
+        column[copied] = np.tile(column[:per_annotator], copies)
     said = Comparisons(
         item=one, other=other, annotator=annotator, label=label, items=np.arange(n_items),
         annotators=np.arange(n_annotators), classes=np.array(["left", "right", "tie"], object),

@@ -104,6 +104,8 @@ def compare(
         codes = measured_codes(crowd, truth, gold)
         for measure, of in MEASURES.items():
             columns[measure] = np.array([of(result.posterior, codes) for result in results.values()])
+        known = codes >= 0
+        columns["accuracy"] = np.array([float((r.label_codes == codes)[known].mean()) for r in results.values()])
         if forecasts:
             cooled = [tempered(result.posterior, ahead[name].temperature) for name, result in results.items()]
             columns["tempered_error"] = np.array([metrics.calibration_error(posterior, codes) for posterior in cooled])

@@ -18,6 +18,8 @@ from ..methods import DEFAULTS, make
 from ..methods.classes.honest import honest_result
 from ..methods.classes.strangers import acquaintance, humbled, population, supported
 from ..methods.spans.tagging import Tagging, least_chance
+from ..votes.codes import shown
+from ..votes.comparisons import EVERYBODY
 from ..votes.crowd import Crowd
 from ..votes.frames import known_labels, library_of
 from ..votes.gold import against_votes, known_classes
@@ -77,7 +79,7 @@ def settle(
     if isinstance(fitted.estimate, Tagging):
         fitted = replace(fitted, estimate=_humble_spans(votes, fitted.estimate))
     if not isinstance(model, Aggregator) or model.takes is not Crowd:
-        return replace(fitted, settled=True, frame=frame)
+        return replace(fitted, settled=True, frame=frame, notes=(*fitted.notes, *_alone(votes)))
     found = honest_result(votes, fitted, trusted=trusted, gold=gold, seed=model.seed)
     if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
         found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
@@ -110,6 +112,15 @@ def _of_kind(votes: Any, kind: str, columns: dict[str, Any]) -> tuple[Any, dict[
         return container(found).from_frame(votes, **columns), {}
     files = list(votes) if isinstance(votes, list | tuple) else [votes]
     return read_kind(found, files, **columns)[0], {}
+
+
+def _alone(votes: Votes) -> tuple[str, ...]:
+    """A sentence where one annotator gave all answers."""
+    heard = np.flatnonzero(np.bincount(votes.annotator, minlength=votes.n_annotators))
+    if heard.size != 1 or votes.n_votes == 1 or votes.annotators[heard[0]] == EVERYBODY:
+        return ()
+    name = shown(votes.annotators[heard[0]])
+    return (f"all answers are those of {name}: with nobody beside them, nothing tells how good they are",)
 
 
 def unsettled(votes: Any, method: Method[Any, Any], *, gold: Any = None, engine: str = "auto", **how: Any) -> Result:

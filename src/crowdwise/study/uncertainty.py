@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import NumpyEngine, bind, normalise
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..fit.result import Result
 from ..methods.classes.bayes.gibbs import Gibbs
 from ..votes.codes import Array
@@ -53,7 +53,7 @@ def draws(
     """
     way = way or ("posterior" if "confusion_draws" in result.params else "imputed")
     if way not in WAYS:
-        raise InputError(f"way={way!r}: choose {', '.join(WAYS)}")
+        raise OptionError(f"way={way!r}: choose {', '.join(WAYS)}")
     if n < 1:
         raise InputError(f"n={n}: at least one draw is needed")
     crowd = Crowd.of(crowd).with_names(annotators=result.annotators).with_classes(result.classes)
@@ -219,7 +219,7 @@ def share_interval(right: Array, votes: Array, level: float) -> tuple[Array, Arr
 def check_level(level: float) -> None:
     """A level of an interval lies between 0 and 1."""
     if not 0.0 < level < 1.0:
-        raise InputError(f"level={level} must lie between 0 and 1")
+        raise OptionError(f"level={level} must lie between 0 and 1")
 
 
 def _quantiles(drawn: Array, level: float) -> Array:

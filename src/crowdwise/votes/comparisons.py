@@ -11,10 +11,12 @@ import numpy as np
 
 from ..errors import InputError
 from .codes import Array, find, names_array, shown
-from .columns import by_name, encoded
+from .columns import RowNumber, by_name, encoded
 from .frames import as_table, find_column, require_column, values_of
 from .votes import Votes
 
+CONTEXT = "context"
+EVERYBODY = "everybody"  # who answered, where a table does not tell
 SIDES = ("left", "right", "tie")
 SIDE_WORDS = {"left": "left", "right": "right", "a": "left", "b": "right", "model_a": "left", "model_b": "right",
               "response_a": "left", "response_b": "right", "answer_a": "left", "answer_b": "right",
@@ -75,18 +77,24 @@ class Comparisons(Votes):
         annotators: Iterable[Any] = (),
         extra: Mapping[str, Any] | None = None,
         annotator_extra: Mapping[str, Any] | None = None,
+        row_number: RowNumber = lambda row: row,
     ) -> Self:
-        """Comparisons from four columns: two items, who compared them, and which was better (left, right or tie)."""
+        """Comparisons from four columns: two items, who compared them, and which was better (left, right or tie).
+
+        row_number: how a person counts the rows, for messages.
+        """
         names, code = encoded({"item": left, "other": right, "annotator": annotator}, cls.codes)
         said = names_array(label)
         side = find(said, names_array(SIDES))
         if (side < 0).any():
             row = int((side < 0).argmax())
-            raise InputError(f"column 'label', row {row}: {shown(said[row])} is not left, right or tie")
+            raise InputError(f"column 'label', row {row_number(row)}: {shown(said[row])} is not left, right or tie")
         same = code["item"] == code["other"]
         if same.any():
             row = int(same.argmax())
-            raise InputError(f"row {row}: item {shown(names['items'][code['item'][row]])} is compared with itself")
+            raise InputError(
+                f"row {row_number(row)}: item {shown(names['items'][code['item'][row]])} is compared with itself"
+            )
         made = cls(
             **names,
             **code,
@@ -131,12 +139,15 @@ class Comparisons(Votes):
         """Comparisons from the rows of a frame, of any make, with the columns left, right, annotator and label.
 
         Other names are given by role: `from_frame(frame, left="answer_a", right="answer_b")`. What is called winner, or
-        label, may also name the item that won.
+        label, may also name the item that won. A column "context" tells what the comparison was about, or which list
+        it is of.
         """
         table = as_table(frame)
         roles = {"left": left, "right": right, "annotator": annotator}
         one, other, who = (values_of(table[require_column(role, table.columns, name)]) for role, name in roles.items())
         weight = find_column("weight", table.columns)
+        if CONTEXT in table.columns and "extra" not in options:
+            options["extra"] = {CONTEXT: np.asarray(names_array(values_of(table[CONTEXT])))}
         said = names_array(values_of(table[require_column("winner", table.columns, label)]))
         return cls.from_columns(
             one,

@@ -119,9 +119,13 @@ def as_table(frame: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(frame, eager_only=True)
+        table = nw.from_native(frame, eager_only=True)
+        table.columns  # noqa: B018  (names that come twice are found here)
     except TypeError as error:
         raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(f"the frame cannot be read: {' '.join(str(error).split())}") from error
+    return table
 
 
 def vote_columns(

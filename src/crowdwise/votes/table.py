@@ -69,6 +69,10 @@ class Table:
 
     def to_frame(self, backend: Any = "pyarrow") -> Any:
         """The table as a "pyarrow", "pandas" or "polars" frame."""
+        if backend == "pyarrow":
+            import pyarrow as pa
+
+            return pa.table(dict(self.columns))
         import narwhals as nw
 
         return nw.from_dict(dict(self.columns), backend=backend).to_native()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -59,12 +60,43 @@ def read_region(result: dict[str, Any], item: Any, who: str, answers: Answers) -
         answers.other(question, "masks", item, who, int(high), int(wide), runs_of(mask))
 
 
-def result_of(kind: str, found: dict[str, Any], question: str, shown: str) -> dict[str, Any]:
-    """A row of what was found as a result of Label Studio's."""
+def results_in(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """All results of a task's annotations."""
+    for annotation in task.get("annotations") or task.get("completions") or ():
+        if isinstance(annotation, dict):
+            yield from (one for one in annotation.get("result") or () if isinstance(one, dict))
+
+
+def tags_of(records: Iterable[tuple[str, dict[str, Any]]], question: str) -> tuple[str, str]:
+    """What a question of a project shows, and the type of its results, by the first one; empty where there is none."""
+    for _, task in records:
+        for result in results_in(task):
+            if str(result.get("from_name")) == question:
+                return str(result.get("to_name") or ""), str(result.get("type") or "")
+    return "", ""
+
+
+def image_sizes(records: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, tuple[float, float]]:
+    """Width and height of the images of tasks, as results tell them: sides of boxes are percent of these."""
+    sizes = {}
+    for where, task in records:
+        for result in results_in(task):
+            wide, high = result.get("original_width"), result.get("original_height")
+            if isinstance(wide, int | float) and isinstance(high, int | float):
+                sizes[str(task.get("id", where))] = (float(wide), float(high))
+    return sizes
+
+
+def result_of(kind: str, found: dict[str, Any], question: str, shown: str, tag: str = "") -> dict[str, Any]:
+    """A row of what was found as a result of Label Studio's; tag: the type of the project's own results."""
     told = {"from_name": question, "to_name": shown, "score": found.get("confidence")}
     if kind == "spans":
-        value: dict[str, Any] = {"start": found["begin"], "end": found["end"], "labels": [found["label"]]}
-        return told | {"type": "labels", "value": value}
+        kind_of_span = tag if tag in SPANS else "labels"
+        value: dict[str, Any] = {"start": found["begin"], "end": found["end"], kind_of_span: [found["label"]]}
+        return told | {"type": kind_of_span, "value": value}
+    if kind == "label-sets" and tag == PATHS:
+        paths = [label.split("/") for label in found["labels"].split("|") if label]
+        return told | {"type": PATHS, "value": {PATHS: paths}}
     if kind == "label-sets":
         return told | {"type": "choices", "value": {"choices": found["labels"].split("|") if found["labels"] else []}}
     if kind == "texts":

@@ -81,7 +81,8 @@ def honest_result(
         return replace(found, notes=(mixed, *found.notes))
     by_heads, likelier = _by_heads(crowd, posterior, led)
     best, most = first, _support(crowd, posterior, chosen, told)
-    if not (chosen.size or _doubted(heads) or likelier or (known and most[0] < 0.5)):
+    doubted = _doubted(heads) or _opposed_on_a_class(crowd, posterior)
+    if not (chosen.size or doubted or likelier or (known and most[0] < 0.5)):
         return result
     least = 0.0 if likelier else MARGIN
     asked = [first, *by_heads, *_explanations(crowd, posterior, dawid_skene)]
@@ -112,7 +113,8 @@ def _parted(crowd: Crowd, posterior: Array, led: Result) -> Result | None:
     Labels that are mixed hide the doubt: honest annotators are right about some of them. What they lead to is doubted.
     """
     alike = _agree(led.posterior, posterior)
-    if alike < ALIKE and _opposed(_heads(crowd, led.posterior)):
+    opposed = _opposed(_heads(crowd, led.posterior)) or _opposed_on_a_class(crowd, led.posterior)
+    if alike < ALIKE and opposed:
         return led
     if alike >= ANOTHER:
         return None
@@ -161,6 +163,20 @@ def _doubted(heads: Array) -> bool:
 def _opposed(heads: Array) -> bool:
     """Whether too many heads are worse than a guess: few votes make nobody so, colluders make the honest so."""
     return bool(heads.size and (heads < -1.0).mean() > AGAINST)
+
+
+def _opposed_on_a_class(crowd: Crowd, posterior: Array) -> bool:
+    """Whether too many heads name some class less often where it is true than where it is not.
+
+    Labels may follow the honest on one class, and colluders on another: over all items, nobody is worse than a guess.
+    """
+    ops, label = bind(crowd), shared(posterior)
+    right, met = ops.annotator_votes(label[crowd.item, crowd.label]), ops.annotator_sums(label)
+    share = met / np.maximum(met.sum(axis=1, keepdims=True), 1e-300)
+    guess, variance = ops.given * share, ops.given * share * (1.0 - share)
+    told = variance > SURE**2 / 2.0  # who names it often enough, where it is true and where it is not
+    against = told & (right - guess < -np.sqrt(variance))
+    return bool((against.sum(axis=0) > AGAINST * np.maximum(told.sum(axis=0), FEWEST)).any())
 
 
 def _agree(one: Array, other: Array) -> float:

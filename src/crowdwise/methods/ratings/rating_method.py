@@ -24,6 +24,11 @@ class RatingMethod(Method[Any, Values]):
     takes: ClassVar[type[Ratings]] = Ratings
     gives: ClassVar[type[Values]] = Values
 
+    def look_at(self, votes: Ratings) -> None:
+        if votes.n_votes > 1 and np.ptp(votes.value) == 0.0:
+            text = f"every rating is {votes.value[0]:g}: nothing tells one item from another"
+            warnings.warn(text, DataWarning, stacklevel=3)
+
     def known(self, votes: Ratings, gold: Any, item_prior: Any) -> KnownValues | None:
         if item_prior is not None:
             raise InputError(f"{self.name} takes no item_prior")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ...fit.dependence import find_groups
 from ...fit.result import Result
 from ...votes.codes import Array, find
@@ -54,7 +54,7 @@ def verdicts(
     """
     for name, value in (("least", least), ("level", level), ("false_discoveries", false_discoveries)):
         if not 0.0 < value < 1.0:
-            raise InputError(f"{name}={value} must lie between 0 and 1")
+            raise OptionError(f"{name}={value} must lie between 0 and 1")
     crowd, posterior = result.on(crowd)
     certain = None if gold is None else gold_codes(crowd, gold) >= 0
     group = result.params_on(crowd).get("group")
