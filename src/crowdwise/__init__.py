@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .methods.classes.em.one_coin import OneCoin as OneCoin
     from .methods.classes.em.spem import SpEM as SpEM
     from .methods.classes.em.zencrowd import ZenCrowd as ZenCrowd
+    from .methods.classes.groups.attribute_dawid_skene import AttributeDawidSkene as AttributeDawidSkene
     from .methods.classes.groups.follow_dawid_skene import FollowDawidSkene as FollowDawidSkene
     from .methods.classes.groups.group_dawid_skene import GroupDawidSkene as GroupDawidSkene
     from .methods.classes.groups.group_vote import GroupVote as GroupVote
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from .methods.classes.ordinal.ordinal_thresholds import OrdinalThresholds as OrdinalThresholds
     from .methods.classes.votes.catd import CATD as CATD
     from .methods.classes.votes.crh import CRH as CRH
+    from .methods.classes.votes.gold_logistic import GoldLogistic as GoldLogistic
+    from .methods.classes.votes.gold_vote import GoldVote as GoldVote
     from .methods.classes.votes.majority_vote import MajorityVote as MajorityVote
     from .methods.classes.votes.max_margin import MaxMargin as MaxMargin
     from .methods.classes.votes.wawa import Wawa as Wawa

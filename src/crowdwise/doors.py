@@ -20,10 +20,14 @@ DOORS = {
     "compare": ("study.compare",),
     "dependence": ("fit.dependence",),
     "explain": ("study.explain",),
+    "fairness": ("study.fairness",),
     "graphs": ("simulate.assignment",),
     "held_out": ("study.held_out",),
+    "judges": ("study.judges",),
     "metrics": ("study.metrics",),
     "moments": ("methods.classes.moments", "study.identify"),
+    "peer": ("study.panels.peer_prediction",),
+    "perspectives": ("study.panels.soft_shares",),
     "uncertainty": ("study.uncertainty",),
 }
 

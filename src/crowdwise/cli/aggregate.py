@@ -52,6 +52,12 @@ def aggregate(
         ),
         o.READ,
     ] = None,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", help="What earlier projects tell of annotators (crowdwise history)."),
+        o.READ,
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", help="With --history: the task, which it has to know.")] = None,
     json: o.AsJson = False,
 ) -> None:
     """Find the true labels: one row per item, with label and confidence.
@@ -71,7 +77,7 @@ def aggregate(
     _check_target(to, out, json, any_kind=True)
     with speech.spoken_warnings(), speech.progress(method) as tell:
         begin = _begin(start)
-        found = inputs.settled(context, tell, start=begin)
+        found = _by_history(context, history, task) if history else inputs.settled(context, tell, start=begin)
         crowd, known, result = found.crowd, found.gold, found.result
         _check_target(to, out, json)
         columns = dict(result.to_table().columns)
@@ -110,6 +116,25 @@ def aggregate(
         told = how_many(crowd.n_items - int(unsure.sum()), "labels")
         by = result.method.name if given["result"] else method
         speech.say(f"{told} by {by} from {how_many(crowd.n_votes, 'votes')}: {out}")
+
+
+def _by_history(context: typer.Context, history: str, task: str | None) -> inputs.Settled:
+    """Votes and what is believed of them, earlier projects of the same task counting as votes."""
+    from ..errors import OptionError
+    from ..study.history import History
+
+    given = context.params
+    if not task:
+        raise OptionError("--history needs --task: earlier projects of other tasks are not asked")
+    if given["start"] or given["result"] or given["trusted"]:
+        raise OptionError("--history goes with a fit from the votes: leave out --start, --result and --trusted")
+    method = "ibcc" if given["method"] == "auto" else given["method"]
+    reading = inputs.read(given)
+    crowd, gold = inputs.with_known(reading, given)
+    result = History.load(history).fit(crowd, task=task, method=method, gold=gold, engine=given["engine"])
+    if given["save"]:
+        result.save(given["save"])
+    return inputs.Settled(reading, crowd, gold, result)
 
 
 def _begin(start: str | None) -> Any:

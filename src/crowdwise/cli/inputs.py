@@ -177,8 +177,8 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
         normalise=given["normalise"],
         repeats=given["repeats"],
         soft=not given["hard"] if "hard" in given else None,
-        extra=extra,
-        annotator_extra=[str(chosen["by"])] if "by" in chosen else (),
+        extra=[*extra, *given.get("extra", ())],
+        **_further_columns(given, chosen),
     )
     if given.get("asked") == "auto" and given.get("method") == "auto" and reading.crowd.keyed_by == PLACE:
         found = OtherKind(f"{files[0]}: these are spans (--kind classes takes their places as items)")
@@ -191,6 +191,18 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
         shown = ", ".join(reading.voters[:8]) + (" ..." if len(reading.voters) > 8 else "")
         say(f"{before}the columns of votes are {shown}")
     return reading
+
+
+def _further_columns(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of the items and of the annotators that a command needs, or that a method's setting `by` names."""
+    from ..methods import METHODS
+
+    wanted = {name: list(given.get(name, ())) for name in ("item_extra", "annotator_extra")}
+    if "by" in chosen:
+        method = str(given.get("method"))
+        of_items = method in METHODS and getattr(METHODS[method].load(), "by_items", False)
+        wanted["item_extra" if of_items else "annotator_extra"].append(str(chosen["by"]))
+    return wanted
 
 
 def with_known(reading: Reading, given: Mapping[str, Any]) -> tuple[Any, dict[Any, Any] | None]:

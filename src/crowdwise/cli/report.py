@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import inputs, speech, values_and_scores
+from . import columns, inputs, speech, values_and_scores
 from . import options as o
 from .report_form import form_of, title_of
 
@@ -51,6 +51,11 @@ def report(
         str | None, typer.Option("--time", help="Column of when a vote was given: drift, and votes over time.")
     ] = None,
     seconds: Annotated[str | None, typer.Option("--seconds", help="Column of how long a vote took: speed.")] = None,
+    by: Annotated[
+        str | None, typer.Option("--by", help="Column of the items, or of the annotators: a section by its groups.")
+    ] = None,
+    items: columns.ItemTable = None,
+    people_table: columns.PeopleTable = None,
     methods: Annotated[
         str | None,
         typer.Option(help="Methods to compare with, separated by commas, or none.", show_default="six quick ones"),
@@ -100,6 +105,7 @@ def report(
     with speech.spoken_warnings() as warned, speech.progress("report") as tell:
         settled = inputs.settled(context, tell, extra, hide=hide if anonymise else None)
         crowd, known, result = settled.crowd, settled.gold, settled.result
+        crowd = columns.with_tables(crowd, items, people_table)
         true = inputs.known_labels(truth, crowd, given) if truth else None
         how: dict[str, Any] = {"trusted": believed, "engine": given["engine"], "callback": speech.steps(tell)}
         blind = unsettled(crowd, inputs.model(given), **how) if known else None
@@ -112,6 +118,7 @@ def report(
             trusted=believed,
             time=time or "",
             seconds=seconds or "",
+            by=by or "",
             methods=others,
             level=level,
             sure=sure,

@@ -144,12 +144,13 @@ def squarem(path: Sequence[Params], axes_of: AxesOf) -> Params:
 
     Varadhan & Roland (2008), scheme S3: r = p1 - p0, v = (p2 - p1) - r, a = |r| / |v|; leap to p0 + 2 a r + a^2 v.
     """
-    kinds = {name: axes_of(name).kind for name in path[0]}
-    p0, p1, p2 = ({name: free(kinds[name], value) for name, value in p.items()} for p in path)
+    kinds = {name: axes_of(name).kind for name in path[0] if axes_of(name).kind != "code"}
+    p0, p1, p2 = ({name: free(kinds[name], p[name]) for name in kinds} for p in path)
     r = {name: p1[name] - p0[name] for name in p0}
     v = {name: p2[name] - p1[name] - r[name] for name in p0}
     alpha = max(1.0, _length(r) / max(_length(v), 1e-300))
-    return {name: bounded(kinds[name], p0[name] + 2.0 * alpha * r[name] + alpha**2 * v[name]) for name in p0}
+    leap = {name: bounded(kinds[name], p0[name] + 2.0 * alpha * r[name] + alpha**2 * v[name]) for name in p0}
+    return {**path[-1], **leap}  # codes stay
 
 
 def _length(arrays: Params) -> float:

@@ -75,6 +75,7 @@ def read_votes(
     encoding: str | None = None,
     extra: Collection[str] = (),
     annotator_extra: Collection[str] = (),
+    item_extra: Collection[str] = (),
     no_vote: Collection[Any] = (),
     normalise: bool = False,
     repeats: Repeats = "all",
@@ -106,7 +107,7 @@ def read_votes(
         raise OptionError(f"{twice[0]} is named twice: its votes would count twice")
     read = partial(
         _read_one, form=format, question=question, named=named, wide=annotators, delimiter=delimiter, encoding=encoding,
-        extra=extra, annotator_extra=annotator_extra, no_vote=no_vote,
+        extra=extra, annotator_extra=annotator_extra, item_extra=item_extra, no_vote=no_vote,
     )  # fmt: skip
     began = perf_counter()
     reading = _as_one([(_called(one), read(one)) for one in sources])
@@ -164,10 +165,11 @@ def _read_one(
     encoding: str | None,
     extra: Collection[str],
     annotator_extra: Collection[str],
+    item_extra: Collection[str],
     no_vote: Collection[Any],
 ) -> Reading:
     """The votes of one source, as they are: not softened, repeated ones there."""
-    wanted = partial(_wanted, named=named, wide=wide, more={*extra, *annotator_extra})
+    wanted = partial(_wanted, named=named, wide=wide, more={*extra, *annotator_extra, *item_extra})
     rows = _rows_or_answers(source, form, delimiter, encoding, wanted, named["item"])
     if isinstance(rows, Answers):
         for option, value in {**named, "annotators": wide}.items():
@@ -182,7 +184,7 @@ def _read_one(
         if wide or (columns["annotator"] is None and columns["label"] is None):
             given = {
                 "weight": named["weight"], "probability": named["probability"], "extra": extra,
-                "annotator_extra": annotator_extra,
+                "annotator_extra": annotator_extra, "item_extra": item_extra,
             }  # fmt: skip
             for option, value in given.items():
                 if value:
@@ -191,7 +193,7 @@ def _read_one(
             return _wide(rows, named["item"], wide, no_vote, made_up)
         sure = find_column("probability", names, named["probability"])
         sure = None if sure == named["weight"] else sure
-        return _long(rows, columns, named["weight"], sure, extra, annotator_extra, no_vote)
+        return _long(rows, columns, named["weight"], sure, extra, annotator_extra, item_extra, no_vote)
     except InputError as error:
         hint = "; is the delimiter right?" if len(names) == 1 and not str(error).startswith(rows.name) else ""
         raise error.named(rows.name, hint) from error
@@ -301,6 +303,7 @@ def _long(
     probability: str | None,
     extra: Collection[str],
     annotator_extra: Collection[str],
+    item_extra: Collection[str],
     no_vote: Collection[Any],
 ) -> Reading:
     table, names = rows.table, rows.names
@@ -320,9 +323,10 @@ def _long(
         extra={name: plain(table[require_column("extra", names, name)]) for name in extra} | sure,
         annotator_extra={name: plain(table[require_column("extra", names, name)]) for name in annotator_extra}
         | ({} if kind is None else {"kind": plain(table[kind])}),
+        item_extra={name: plain(table[require_column("extra", names, name)]) for name in item_extra},
         no_vote=no_vote,
     )
-    used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra}
+    used = {*taken.values(), weight, probability, kind, *extra, *annotator_extra, *item_extra}
     unused = [name for name in names if name not in used]
     hints = [f"--probability {name} makes votes soft" for name in unused if name.lower() in ("confidence", "score")]
     renamed = [f"{role} from column {name!r}" for role, name in taken.items() if name != role]

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .objectives.max_mig import MaxMIG as MaxMIG
     from .objectives.mbem import MBEM as MBEM
     from .objectives.oracle import Oracle as Oracle
+    from .objectives.perspectives import Perspectives as Perspectives
     from .objectives.raykar import Raykar as Raykar
     from .objectives.soft_bootstrap import SoftBootstrap as SoftBootstrap
     from .objectives.trace import SingleConfusion as SingleConfusion

@@ -57,6 +57,20 @@ OWN = {
         "votes, and finding groups",
         "Traganitis & Giannakis 2022",
     ),
+    "gold-vote": MethodEntry(
+        ".classes.votes.gold_vote:GoldVote",
+        "votes weighted by their annotators' record on known labels",
+        "votes",
+        "Nitzan & Paroush 1982",
+        usual=False,
+    ),
+    "gold-logistic": MethodEntry(
+        ".classes.votes.gold_logistic:GoldLogistic",
+        "a ridge regression on known labels of what families of annotators say",
+        "votes + known labels x families x classes, a step",
+        "Wolpert 1992",
+        usual=False,
+    ),
     "wawa": MethodEntry(
         ".classes.votes.wawa:Wawa",
         "votes weighted by agreement with the majority",
@@ -130,6 +144,12 @@ OWN = {
         "Dawid-Skene for annotators in groups, each with a hidden opinion of its own, by EM",
         "votes x classes + items x groups x classes^2, a step",
         "Traganitis & Giannakis 2022",
+    ),
+    "attribute-dawid-skene": MethodEntry(
+        ".classes.groups.attribute_dawid_skene:AttributeDawidSkene",
+        "Dawid-Skene whose annotators may treat items otherwise by an attribute of the item, partially pooled, by EM",
+        "votes x classes, a step",
+        "Guo et al. 2023",
     ),
     "follow-dawid-skene": MethodEntry(
         ".classes.groups.follow_dawid_skene:FollowDawidSkene",

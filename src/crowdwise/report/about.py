@@ -38,6 +38,7 @@ class About:
     trusted: Iterable[Any] = ()
     time: str = ""
     seconds: str = ""
+    by: str = ""
     methods: Iterable[str] = QUICK
     level: float = 0.9
     sure: float = SURE

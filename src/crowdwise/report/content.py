@@ -69,6 +69,7 @@ def report(
     trusted: Iterable[Any] = (),
     time: str = "",
     seconds: str = "",
+    by: str = "",
     methods: Iterable[str] = QUICK,
     level: float = 0.9,
     sure: float = SURE,
@@ -83,7 +84,8 @@ def report(
     """A report on a crowd and what a method found in it.
 
     gold: what the fit was told; how right the votes are is then measured by `blind`, a fit without it (one more by the
-    same method, unless given). truth: used to measure only. time, seconds: columns of the votes that tell when, and how
+    same method, unless given). by: a column of the items, or of the annotators: a section by its groups. truth: used to
+    measure only. time, seconds: columns of the votes that tell when, and how
     long. methods: those that the result is compared with; none for no comparison. level: of all intervals; sure: the
     confidence from which an item is settled; items: how many of the contested ones are shown; texts: what items are
     about, by name. notes: what there is to say of the data, read when all is done; made: of how the report was made.
@@ -107,6 +109,7 @@ def report(
         trusted=trusted,
         time=time,
         seconds=seconds,
+        by=by,
         methods=tuple(methods),
         level=level,
         sure=sure,

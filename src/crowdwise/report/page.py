@@ -28,12 +28,18 @@ def page(content: Mapping[str, Any]) -> str:
     told = {
         **content,
         "head": {**{name: content["summary"][name] for name in SIZES}, "date": content["made"]["date"]},
-        "sections": {name: texts().get(name, {}).get("title") or SECTIONS[name].title for name in of_kind("classes")},
+        "sections": {name: texts().get(name, {}).get("title") or SECTIONS[name].title for name in _shown(content)},
         "sentences": sentences(content, _isolated),
         "annotators": {**content["annotators"], "classes": [str(name) for name in content["annotators"]["classes"]]},
         "contested": [_spelt(item) for item in content["contested"]],
     }
     return _filled(told, SCRIPTS)
+
+
+def _shown(content: Mapping[str, Any]) -> list[str]:
+    """The sections that there is something in, and those that draw what another one holds."""
+    drawn = [name for name in of_kind("classes") if SECTIONS[name].class_name == "drawn_above"]
+    return [name for name in of_kind("classes") if name in content or name in drawn]
 
 
 def plain_page(content: Mapping[str, Any], names: Iterable[str]) -> str:

@@ -148,6 +148,11 @@ OWN = {
         "aggregate the votes, then train on the outcome: the baseline",
         "Sheng, Provost & Ipeirotis 2008",
     ),
+    "perspectives": ObjectiveEntry(
+        ".perspectives:Perspectives",
+        "the shares of people who would give each class, where there is no single truth",
+        "Peterson et al. 2019",
+    ),
     "label-propagation": ObjectiveEntry(
         ".label_propagation:LabelPropagation",
         "two-stage whose labels travel between items that look alike",

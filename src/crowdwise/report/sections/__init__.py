@@ -45,6 +45,11 @@ OWN = {
     "groups": SectionEntry(
         ".worth:section", "who errs with whom, and how many independent annotators the crowd is worth"
     ),
+    "attribute": SectionEntry(
+        ".by_attribute:section",
+        "with `--by`: gaps between groups of items and who is biased, or what groups of annotators say",
+        "By attribute",
+    ),
     "contested": SectionEntry(
         ".contested:section",
         "where one more vote would tell most: what every vote says for the label, and against the runner-up",
