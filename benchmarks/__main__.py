@@ -11,7 +11,7 @@ ALL = (
     "coverage", "belief", "belief_rows",
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "variants", "overhead", "spammers", "colluders", "groups", "people", "report",
-    "soft", "spans", "structured", "collect", "serve", "numbers", "numbers_peers",
+    "soft", "spans", "structured", "collect", "tutorial", "loop", "serve", "numbers", "numbers_peers",
     "preferences", "panels", "large", "fuzz", "gold", "replay", "quality", "sizes", "updates",
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crowdwise import InputError, Live, simulate
-from crowdwise.collect import CHOICES, Online, Plan, StreamEM, audits_needed, error_bound, replay
+from crowdwise.collect import CHOICES, Online, Plan, StreamEM, audits_needed, error_bound, replay, world
 from crowdwise.collect.gains import GAINS, information
 from crowdwise.collect.stopping import promise
 from crowdwise.errors import OptionError
@@ -300,3 +300,22 @@ def test_the_cheap_are_asked_whatever_the_rule():
         Plan(max_votes=-3)
     with pytest.raises(InputError, match="the annotator has no name"):
         Plan().next_votes(live, 1, annotator="")
+
+
+def test_worlds_are_like_the_crowd_they_are_drawn_from():
+    made, _ = votes(per_item=6, n_items=200)
+    truth = dict(enumerate(made.truth.tolist()))
+    drawn = world(made.crowd, truth=truth, pool=2.0)
+    given = np.minimum(2 * np.bincount(made.crowd.annotator, minlength=12), 200)
+    assert np.bincount(drawn.crowd.annotator, minlength=12).tolist() == given.tolist()
+    assert (drawn.truth == made.truth).all() and not drawn.crowd.n_repeated
+    real = (made.crowd.label == made.truth[made.crowd.item]).mean()
+    assert abs((drawn.crowd.label == drawn.truth[drawn.crowd.item]).mean() - real) < 0.05
+    trapped = world(made.crowd, truth=truth, pool=2.0, traps=0.3)
+    assert (Live().fit(trapped.crowd).labels != trapped.truth).mean() > 0.2
+    found = replay(drawn.crowd, dict(enumerate(drawn.truth.tolist())), ["cover", "overlap"], seeds=1, batches=10)
+    assert len(found.plot().axes[0].lines) == 2
+    with pytest.raises(OptionError, match="measure='votes'"):
+        found.plot("votes")
+    with pytest.raises(OptionError, match=r"pool=0\.5 must be at least 1"):
+        world(made.crowd, pool=0.5)

@@ -1,6 +1,9 @@
 """A running project: roles, votes once, undo, leases, restarts, exports, Label Studio, bodies that cannot be."""
 
+import asyncio
+import base64
 import json
+import threading
 import uuid
 
 import pytest
@@ -8,8 +11,11 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
 from fastapi.testclient import TestClient
 
+from crowdwise.collect import Online
+from crowdwise.errors import InputError
 from crowdwise.service.app import make_app
 from crowdwise.service.store import Said, Store
+from crowdwise.service.writer import Writer
 
 
 @pytest.fixture
@@ -79,8 +85,8 @@ def test_everybody_gets_every_item_once_and_a_restart_knows_all(made):
         assert sorted(seen) == sorted({f"i{k}" for k in range(12)})
     told = asked(made, "boss", "GET", "/api/export.labels.json").json()
     with TestClient(make_app(Store(str(tmp_path / "p.db")))) as again:
-        found = again.get("/api/export.labels.json", headers={"authorization": f"Bearer {tokens['boss']}"}).json()
-        assert found == told and again.get("/health").json()["votes"] == 22
+        assert asked((again, tokens), "boss", "GET", "/api/export.labels.json").json() == told
+        assert asked((again, tokens), "boss", "GET", "/api/status").json()["votes"] == 22
     store.backup(tmp_path / "copy.db")
     assert Store(str(tmp_path / "copy.db")).count() == store.count()
 
@@ -178,3 +184,135 @@ def test_votes_of_one_transaction_are_told_apart(tmp_path):
     one = Said("vote-one-1", 1, 1, "a", None, 0.0)
     assert store.add_votes([one, one, one._replace(id="vote-two-2")]) == [True, False, True]
     assert store.add_votes([one]) == [False] and store.count() == 2
+
+
+def test_skips_do_not_take_votes_back_and_ids_cannot_be_squatted(made):
+    key = str(uuid.uuid4())
+    assert vote(made, "ann", "i3", "cat", key).json()["new"]
+    skip = {"id": str(uuid.uuid4()), "item": "i3"}
+    assert asked(made, "ann", "POST", "/api/skip", skip).status_code == 409
+    assert asked(made, "ann", "POST", "/api/skip", {"id": key, "item": "i4"}).status_code == 409
+    assert vote(made, "bob", "i5", "cat", f"undo:{key}"[:56]).status_code == 422
+    assert vote(made, "bob", "i5", "cat", "ls:12345678").status_code == 422
+    assert asked(made, "boss", "GET", "/api/status").json()["votes"] == 1
+    assert asked(made, "ann", "POST", f"/api/votes/{key}/undo").json()["new"]
+    back = asked(made, "ann", "GET", "/api/next").json()["item"]["name"]
+    assert back == "i3", "what was taken back comes first"
+    other = asked(made, "ann", "GET", "/api/next?beside=i3").json()["item"]["name"]
+    assert other != "i3" and asked(made, "ann", "GET", f"/api/next?beside={other}").json()["item"]["name"] == "i3"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content"),
+    [
+        ("POST", "/api/votes", '{"id": "long-enough", "item": "i1", "label": "cat", "seconds": NaN}'),
+        ("POST", "/api/votes", '{"id": "long-enough", "item": "i1", "label": "cat", "seconds": Infinity}'),
+        ("POST", "/api/votes", '{"id": "long-enough", "item": "\\ud800", "label": "cat"}'),
+        ("POST", "/api/votes", '{"id": "long-enough", "item": "i1", "label": "cat", "\\ud800": 1}'),
+        ("POST", "/api/items", '[{"name": "new", "content": {"text": "\\ud800"}}]'),
+        ("POST", "/api/people/99999999999999999999/pause", '{"paused": true}'),
+        ("GET", "/api/items?offset=99999999999999999999", ""),
+        ("POST", "/webhook", '{"action": "ANNOTATION_CREATED", "task": {"id": "i1"}, "annotation": {"result": 5}}'),
+        (
+            "POST",
+            "/webhook",
+            '{"action": "ANNOTATION_CREATED", "task": {"id": "i1"}, "annotation": {"completed_by": "\\ud800", '
+            '"result": [{"value": {"choices": ["cat"]}}]}}',
+        ),
+    ],
+)
+def test_nothing_that_is_sent_is_an_error_of_the_server(made, method, path, content):
+    client, tokens, *_ = made
+    headers = {"authorization": f"Bearer {tokens['boss']}", "content-type": "application/json"}
+    assert client.request(method, path, content=content, headers=headers).status_code < 500
+    assert asked(made, "boss", "GET", "/api/items").status_code == 200
+    assert asked(made, "ann", "GET", "/api/next").status_code == 200
+
+
+def test_one_bad_row_keeps_no_other_vote_out(made):
+    project = made[0].app.state.project
+    ann, bob = (next(one for one in project.people.values() if one.name == name) for name in ("ann", "bob"))
+    rows = [
+        Said("good-one", project.names["i1"], ann.id, "cat", None, 0.0),
+        Said("bad-\ud800", project.names["i2"], ann.id, "cat", None, 0.0),
+        Said("good-two", project.names["i1"], bob.id, "dog", None, 0.0),
+        Said("twice-one", project.names["i4"], bob.id, "dog", None, 0.0),
+        Said("twice-two", project.names["i4"], bob.id, "cat", None, 0.0),
+    ]
+
+    async def all_at_once():
+        writer = Writer(project)
+        try:
+            return await asyncio.gather(*(writer.write(row) for row in rows), return_exceptions=True)
+        finally:
+            writer.close()
+
+    told = asyncio.run(all_at_once())
+    assert [told[k] for k in (0, 2, 3)] == [True] * 3
+    assert isinstance(told[1], Exception) and "undo that first" in str(told[4])
+    assert {said.id for said in made[2].votes()} == {"good-one", "good-two", "twice-one"} and project.answers == 3
+
+
+def test_looks_at_audits_are_counted_and_kept(made):
+    project, store = made[0].app.state.project, made[2]
+    assert vote(made, "ann", "i1", "cat").json()["new"]
+    project.look()
+    asked(made, "boss", "POST", "/api/audit", {"item": "i1", "label": "cat"})
+    for _ in range(20):
+        first = asked(made, "boss", "GET", "/api/status").json()["promise"]
+    assert len(store.settings()["looks"]) == 1 and first["audited"] == 1
+    for k in range(2, 12):
+        vote(made, "ann", f"i{k}", "cat")
+        vote(made, "bob", f"i{k}", "cat")
+        project.look()
+        asked(made, "boss", "GET", "/api/status")
+    assert 2 < len(store.settings()["looks"]) <= 10
+    assert len(asked(made, "boss", "GET", "/api/audits?n=5").json()) == 5
+
+
+def test_a_project_has_one_process_and_an_admin_stays(made, tmp_path):
+    one, two = Store(str(tmp_path / "q.db")), Store(str(tmp_path / "q.db"))
+    one.own()
+    with pytest.raises(InputError, match="served by another process"):
+        two.own()
+    one.close()
+    two.own()
+    two.close()
+    boss = asked(made, "boss", "GET", "/api/status").json()["people"][0]
+    assert asked(made, "boss", "POST", f"/api/people/{boss['id']}/pause", {"paused": True}).status_code == 409
+
+
+def looked_in_vain(project):
+    with pytest.raises(ZeroDivisionError):
+        project.look()
+
+
+def test_a_fit_keeps_nobody_waiting(made, monkeypatch):
+    assert vote(made, "ann", "i1", "cat").json()["new"]
+    project, going, go = made[0].app.state.project, threading.Event(), threading.Event()
+    monkeypatch.setattr(Online, "belief", lambda self: (going.set(), go.wait(10), 1 / 0))
+    look = threading.Thread(target=looked_in_vain, args=[project])
+    look.start()
+    assert going.wait(5)
+    assert asked(made, "bob", "GET", "/api/next").status_code == 200 and vote(made, "bob", "i1", "dog").json()["new"]
+    go.set()
+    look.join()
+
+
+def test_label_studio_as_it_speaks(made):
+    """Basic authentication, the names of the project's tags, changed and deleted annotations."""
+    client, tokens, *_ = made
+    basic = {"authorization": "Basic " + base64.b64encode(f"any:{tokens['boss']}".encode()).decode()}
+    assert client.post("/setup", json={"project": "1.2", "schema": "<View/>"}, headers=basic).status_code == 200
+    config = '<View><Image name="img" value="$image"/><Choices name="animal" toName="img"/></View>'
+    annotation = {"id": 5, "completed_by": {"id": 3}, "result": [{"value": {"choices": ["cat"]}}]}
+    event = {"action": "ANNOTATION_CREATED", "task": {"id": 7, "data": {"item": "i1"}}, "annotation": annotation}
+    assert client.post("/webhook", json=event, headers=basic).json() == {"votes": 1}
+    event["annotation"]["result"] = [{"value": {"choices": ["dog"]}}]
+    assert client.post("/webhook", json={**event, "action": "ANNOTATION_UPDATED"}, headers=basic).json() == {"votes": 1}
+    client.app.state.project.look()
+    told = client.post("/predict", json={"tasks": [event["task"]], "label_config": config}, headers=basic).json()
+    (result,) = told["results"][0]["result"]
+    assert (result["from_name"], result["to_name"], result["value"]) == ("animal", "img", {"choices": ["dog"]})
+    assert client.post("/webhook", json={**event, "action": "ANNOTATION_DELETED"}, headers=basic).status_code == 201
+    assert asked(made, "boss", "GET", "/api/status").json()["votes"] == 0

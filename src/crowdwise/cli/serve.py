@@ -91,6 +91,7 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
 
     from ..service.app import make_app
 
+    store.own()
     uvicorn.run(make_app(store), host=host, port=port, log_level="warning", access_log=False)
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from . import inputs, speech
 from . import options as o
+
+
+def _forecast(crowd: Any, audit: Any) -> Any:
+    """What half as many votes more, and as many more, would bring."""
+    from ..collect import Online
+
+    live = Online(crowd.classes.tolist(), crowd.items.tolist(), method="live")
+    live.update(crowd.once("last"))
+    return live.forecast((1.5, 2.0), audit)
 
 
 @o.command(46)
@@ -41,7 +50,14 @@ def stop(
         found = inputs.settled(context, tell)
         known = None if audit is None else inputs.known_labels(audit, found.crowd, given)
         told = promise(found.result, error, known, delta, looks)
+        ahead = _forecast(found.crowd, known) if known and not told.stop else None
     if json:
-        speech.as_json({**found.crowd.summary(), **told._asdict()})
+        more = {} if ahead is None else {"forecast": speech.records(ahead)}
+        speech.as_json({**found.crowd.summary(), **told._asdict(), **more})
     else:
+        for row in [] if ahead is None else ahead.records():
+            speech.say(
+                f"with {row['votes']:,} votes in place of {found.crowd.n_votes:,}, an accuracy of {row['low']:.3f} to "
+                f"{row['high']:.3f} is to be expected"
+            )
         typer.echo(f"{'stop' if told.stop else 'go on'}: {told.why}")

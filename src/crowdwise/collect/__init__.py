@@ -11,8 +11,9 @@ from .plan import CHOICES, Plan, whom_to_ask
 from .replay import Replayed, replay
 from .stopping import Promise, audits_needed, error_bound
 from .stream_em import StreamEM
+from .world import world
 
 __all__ = [
     "CHOICES", "Online", "Plan", "Promise", "Replayed", "StreamEM", "audits_needed", "error_bound", "replay",
-    "whom_to_ask",
+    "whom_to_ask", "world",
 ]  # fmt: skip

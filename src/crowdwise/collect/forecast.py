@@ -66,14 +66,14 @@ def _drawn(crowd: Crowd, posterior: Array, confusion: Array, many: float, seed: 
     more = round(crowd.n_votes * (many - 1.0))
     item = np.concatenate([crowd.item, rng.permutation(np.arange(more) % crowd.n_items)])
     who = np.concatenate([crowd.annotator, rng.choice(crowd.annotator, more)])
-    true = _lots(rng, posterior)
-    label = _lots(rng, confusion[who, true[item]])
+    true = drawn_rows(rng, posterior)
+    label = drawn_rows(rng, confusion[who, true[item]])
     world = crowd.derive(item=item, annotator=who, label=label, weight=None, extra={}, graph=None)
     found = Live().solve(NumpyEngine(world), None, None, None).found
     return float((np.asarray(found).argmax(axis=1) == true).mean())
 
 
-def _lots(rng: np.random.Generator, chance: Array) -> Array:
+def drawn_rows(rng: np.random.Generator, chance: Array) -> Array:
     """A class from each row of chances."""
     edge = np.cumsum(chance, axis=1)
     return np.minimum((rng.random((len(chance), 1)) * edge[:, -1:] > edge).sum(axis=1), chance.shape[1] - 1)

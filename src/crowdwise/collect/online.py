@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class Online:
         for name in items:
             self._code("items", name)
         self._columns = np.zeros((3, FIRST), np.int64)
-        self._place: dict[tuple[int, int], int] = {}
+        self._place: dict[Any, Any] = {}
         self._prior: dict[Any, Array] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
@@ -165,6 +166,15 @@ class Online:
             checked[item] = shares / shares.sum()
         self._prior = checked
         self._forget()
+
+    def snapshot(self) -> Online:
+        """The same votes, for a look that takes its time: what comes in here from now on is not in it."""
+        other = copy(self)
+        other._columns = self._columns[:, : self.n_votes].copy()
+        other._place = dict.fromkeys(range(self.n_votes))  # how many there are
+        other._names = {axis: list(names) for axis, names in self._names.items()}
+        other._codes = {axis: dict(codes) for axis, codes in self._codes.items()}
+        return other
 
     # -- what they say ------------------------------------------------------------------------------------------------
 

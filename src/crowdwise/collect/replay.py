@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import NumpyEngine
-from ..errors import InputError, OptionError
+from ..errors import InputError, MissingExtra, OptionError
 from ..methods.classes.bayes.live import Live
 from ..votes.codes import Array, find, names_array
 from ..votes.crowd import Crowd
@@ -29,6 +29,25 @@ class Replayed(NamedTuple):
 
     curve: Table
     reach: Table
+
+    def plot(self, measure: str = "accuracy") -> Any:
+        """A figure (matplotlib): accuracy, claimed error or regret by the share of votes, mean of seeds."""
+        if measure not in ("accuracy", "claimed", "regret"):
+            raise OptionError(f"measure={measure!r}: choose accuracy, claimed or regret")
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise MissingExtra("a figure needs matplotlib: pip install matplotlib") from error
+        figure = Figure(figsize=(7.0, 4.0), layout="constrained")
+        axes = figure.subplots()
+        for policy in self.reach["policy"].tolist():
+            own = self.curve.take(self.curve["policy"] == policy)
+            share, place = np.unique(own["share"], return_inverse=True)
+            mean = np.bincount(place, own[measure].astype(float)) / np.bincount(place)
+            axes.plot(share, mean, label=policy)
+        axes.set(xlabel="share of the votes", ylabel=measure)
+        axes.legend(frameon=False)
+        return figure
 
 
 def replay(

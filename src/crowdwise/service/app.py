@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from ..errors import InputError
@@ -44,6 +46,12 @@ def make_app(store: Store) -> FastAPI:
     @app.exception_handler(InputError)
     async def _told(request: Request, error: InputError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 409)
+
+    @app.exception_handler(RequestValidationError)
+    async def _not_so(request: Request, error: RequestValidationError) -> JSONResponse:
+        """What is wrong and where; not what was sent, which may be no text."""
+        told = [{"loc": [str(part) for part in one["loc"]], "msg": one["msg"]} for one in error.errors()]
+        return JSONResponse({"detail": json.loads(json.dumps(told).encode("ascii", "replace"))}, 422)
 
     for part in (for_annotators, for_admins, for_tools, pages):
         app.include_router(part.routes(desk))

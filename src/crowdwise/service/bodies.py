@@ -4,9 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00]*$")]
+OURS = ("undo:", "ls:")  # how ids begin that the server makes
+
+
+def _is_text(value: str) -> str:
+    """Half of a letter, which JSON can spell, is no text and cannot be kept."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("this is no text") from error
+    return value
+
+
+def _is_theirs(value: str) -> str:
+    if value.startswith(OURS):
+        raise ValueError(f"ids that begin with {' or '.join(OURS)} are made by the server")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_is_text)]
+Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00]*$"), AfterValidator(_is_text)]
+Id = Annotated[
+    str, Field(min_length=8, max_length=56, pattern=r"^[A-Za-z0-9_.:-]+$"), AfterValidator(_is_theirs)
+]  # an undo of it has five letters more
 
 
 class Strict(BaseModel):
@@ -18,16 +40,16 @@ class Strict(BaseModel):
 class VoteIn(Strict):
     """A vote; the id is made by who sends it, so that a vote sent twice counts once."""
 
-    id: Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+    id: Id
     item: Name
     label: Name
-    seconds: Annotated[float, Field(ge=0.0, le=86_400.0)] | None = None
+    seconds: Annotated[float, Field(ge=0.0, le=86_400.0, allow_inf_nan=False)] | None = None
 
 
 class SkipIn(Strict):
     """An item that somebody cannot answer."""
 
-    id: Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+    id: Id
     item: Name
 
 
@@ -36,7 +58,7 @@ class PersonIn(Strict):
 
     name: Name
     role: Annotated[str, Field(pattern="^(admin|annotator|machine)$")] = "annotator"
-    cost: Annotated[float, Field(gt=0.0, le=1e9)] = 1.0
+    cost: Annotated[float, Field(gt=0.0, le=1e9, allow_inf_nan=False)] = 1.0
     family: Name | None = None
 
 
@@ -44,7 +66,7 @@ class ItemIn(Strict):
     """An item, and what is shown of it: text, image or audio."""
 
     name: Name
-    content: Annotated[dict[str, str], Field(max_length=20)] = {}
+    content: Annotated[dict[Name, Text], Field(max_length=20)] = {}
 
 
 class KnownIn(Strict):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
@@ -45,16 +47,19 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
     async def add_person(body: PersonIn, person: Person = admin) -> dict[str, Any]:
         """Somebody new; their token is told here, once."""
         token = desk.project.store.add_person(body.name, body.role, cost=body.cost, family=body.family)
-        desk.project.people = desk.project.store.people()
+        desk.project.take_people()
         desk.project.store.log(person.name, f"added {body.role} {body.name}")
         return {"name": body.name, "token": token}
 
     @router.post("/api/people/{who}/pause")
-    async def pause(who: int, body: PauseIn, person: Person = admin) -> dict[str, Any]:
+    async def pause(who: Annotated[int, Path(ge=1, le=2**53)], body: PauseIn, person: Person = admin) -> dict[str, Any]:
         """Ask somebody no more, or again."""
+        if body.paused and who == person.id:
+            raise HTTPException(409, "you cannot pause yourself: nobody could undo it")
         if not desk.project.store.pause(who, body.paused):
             raise HTTPException(404, "there is nobody of that number")
-        desk.project.people = desk.project.store.people()
+        desk.project.take_people()
+        desk.project.store.log(person.name, f"{'paused' if body.paused else 'asked again'} person {who}")
         return {"paused": body.paused}
 
     @router.post("/api/items")
@@ -67,36 +72,46 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         return {"added": added}
 
     @router.get("/api/items")
-    async def list_items(offset: int = 0, limit: int = 100, person: Person = admin) -> list[dict[str, Any]]:
+    async def list_items(
+        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        person: Person = admin,
+    ) -> list[dict[str, Any]]:
         """Items, a page at a time, with what is known of them."""
-        if offset < 0 or not 1 <= limit <= 1000:
-            raise HTTPException(422, "offset is at least 0, limit from 1 to 1000")
         rows = [desk.project.items[code] for code in desk.project.rows[offset : offset + limit]]
         return [{"name": row.name, "content": json.loads(row.content), "gold": row.gold, "audit": row.audit,
                  "settled": row.settled} for row in rows]  # fmt: skip
 
-    def tell(column: str, body: KnownIn) -> dict[str, str]:
+    def tell(column: str, body: KnownIn, person: Person) -> dict[str, str]:
         desk.item_of(body.item)
         if body.label is not None:
             desk.require_class(body.label)
         desk.project.store.tell(column, {body.item: body.label})
-        desk.project.take_items()
+        desk.project.take_known(body.item)
+        desk.project.store.log(person.name, f"{column} of {body.item}: {body.label}")
         return {"item": body.item}
 
     @router.post("/api/gold")
     async def gold(body: KnownIn, person: Person = admin) -> dict[str, str]:
         """A known label."""
-        return tell("gold", body)
+        return tell("gold", body, person)
 
     @router.post("/api/audit")
     async def audit(body: KnownIn, person: Person = admin) -> dict[str, str]:
         """A label that somebody trusted gave to an item drawn at random: it measures, and is told to no fit."""
-        return tell("audit", body)
+        return tell("audit", body, person)
+
+    @router.get("/api/audits")
+    async def audits(n: Annotated[int, Query(ge=1, le=1000)] = 20, person: Person = admin) -> list[str]:
+        """Items to audit, drawn at random from all: from the queue they would tell of hard items only."""
+        rows = desk.project.rows
+        places = secrets.SystemRandom().sample(range(len(rows)), min(n, len(rows)))
+        return [desk.project.items[rows[place]].name for place in places]
 
     @router.post("/api/settle")
     async def settle_item(body: KnownIn, person: Person = admin) -> dict[str, str]:
         """A label that the admin decides; the item is asked no more."""
-        return tell("settled", body)
+        return tell("settled", body, person)
 
     @router.get("/api/export.{form}")
     async def export(form: str, person: Person = admin) -> Response:
@@ -108,7 +123,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
                 *zip(*(crowd[n].tolist() for n in ("item", "annotator", "label")), strict=True),
             ]
             return PlainTextResponse(as_csv(rows), media_type="text/csv")
-        desk.project.look()
+        await run_in_threadpool(desk.project.look)
         found = labels_of(desk.project)
         if form == "labels.json":
             return JSONResponse(found)

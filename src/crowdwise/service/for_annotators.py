@@ -19,9 +19,9 @@ def routes(desk: Desk) -> APIRouter:
     somebody = Depends(desk.guard.role("annotator", "machine", "admin"))
 
     @router.get("/api/next")
-    async def next_item(person: Person = somebody) -> dict[str, Any]:
-        """What to answer next; `item` is null when there is nothing to do."""
-        item = desk.project.next(person)
+    async def next_item(beside: str | None = None, person: Person = somebody) -> dict[str, Any]:
+        """What to answer next; `item` is null where there is nothing. beside: an item in hand; another one is given."""
+        item = desk.project.next(person, beside=None if beside is None else desk.item_of(beside))
         row = None if item is None else desk.project.items[item]
         shown = None if row is None else {"name": row.name, "content": json.loads(row.content)}
         return {"item": shown, "classes": desk.project.classes}
@@ -34,8 +34,6 @@ def routes(desk: Desk) -> APIRouter:
         before = desk.project.store.vote_of(body.id)
         if before is not None and (before.person, before.item, before.label) != (person.id, item, body.label):
             raise HTTPException(409, f"vote {body.id!r} is another vote already")
-        if before is None and (body.item, person.name) in desk.project.live:
-            raise HTTPException(409, f"you have answered {body.item!r}: undo that first")
         new = await desk.keep(Said(body.id, item, person.id, body.label, body.seconds, time.time()))
         return {"new": new, "mine": len(desk.project.done.get(person.id, ()))}
 
@@ -45,13 +43,17 @@ def routes(desk: Desk) -> APIRouter:
         there = desk.project.store.vote_of(vote)
         if there is None or there.person != person.id or there.label is None:
             raise HTTPException(404, "you have no such vote")
-        new = await desk.keep(Said(f"undo:{vote}", there.item, person.id, None, None, time.time(), vote))
+        new = await desk.keep(Said(f"undo:{vote}"[:64], there.item, person.id, None, None, time.time(), vote))
         return {"new": new, "item": desk.project.items[there.item].name}
 
     @router.post("/api/skip")
     async def skip(body: SkipIn, person: Person = somebody) -> dict[str, Any]:
         """Pass an item by: it is not asked again of this person."""
-        new = await desk.keep(Said(body.id, desk.item_of(body.item), person.id, None, None, time.time()))
+        item = desk.item_of(body.item)
+        before = desk.project.store.vote_of(body.id)
+        if before is not None and (before.person, before.item, before.label) != (person.id, item, None):
+            raise HTTPException(409, f"vote {body.id!r} is another vote already")
+        new = await desk.keep(Said(body.id, item, person.id, None, None, time.time()))
         return {"new": new}
 
     @router.get("/api/progress")

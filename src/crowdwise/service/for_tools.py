@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from typing import Any
@@ -10,9 +11,13 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import PlainTextResponse
 
 from .desk import Desk, labels_of
-from .store import Person, Said
+from .store import Person, Said, hashed
 
+DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
+ACTIONS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", *DELETED)
 CHOICE = {"from_name": "label", "to_name": "text", "type": "choices"}
+TAG = re.compile(r"<Choices\b[^>]*>")
+NAMED = {"from_name": re.compile(r"\bname=[\"']([^\"']+)"), "to_name": re.compile(r"\btoName=[\"']([^\"']+)")}
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -23,7 +28,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/health")
     async def health() -> dict[str, Any]:
         """Whether it runs."""
-        return {"status": "UP", "votes": desk.project.answers, "estimate": desk.project.broken or "running"}
+        return {"status": "UP", "estimate": "broken" if desk.project.broken else "running"}
 
     @router.get("/metrics")
     async def metrics(person: Person = admin) -> PlainTextResponse:
@@ -46,20 +51,20 @@ def routes(desk: Desk) -> APIRouter:
         tasks = body.get("tasks")
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise HTTPException(422, "tasks: a list of tasks is expected")
-        found = {one["item"]: one for one in labels_of(desk.project)}
+        found, tags = {one["item"]: one for one in labels_of(desk.project)}, _tags(body.get("label_config"))
         results = []
         for task in tasks:
             one = found.get(_name(task))
             results.append({} if one is None else {
                 "model_version": "crowdwise", "score": one["confidence"],
-                "result": [{**CHOICE, "value": {"choices": [one["label"]]}}],
+                "result": [{**tags, "value": {"choices": [one["label"]]}}],
             })  # fmt: skip
         return {"results": results, "model_version": "crowdwise"}
 
     @router.post("/webhook", status_code=201)
     async def webhook(body: dict[str, Any], person: Person = admin) -> dict[str, int]:
         """Label Studio tells of annotations: each choice is a vote of its author."""
-        if body.get("action") not in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED"):
+        if body.get("action") not in ACTIONS:
             return {"votes": 0}
         task, annotation = body.get("task"), body.get("annotation")
         if not isinstance(task, dict) or not isinstance(annotation, dict):
@@ -69,16 +74,37 @@ def routes(desk: Desk) -> APIRouter:
             return {"votes": 0}
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
-        who = f"label-studio {author}"
+        who = f"label-studio {author}"[:256]
+        if not is_text(who):
+            raise HTTPException(422, "completed_by: this is no text")
         known = next((one for one in desk.project.people.values() if one.name == who), None)
         if known is None:
             desk.project.store.add_person(who, "annotator")
-            desk.project.people = desk.project.store.people()
+            desk.project.take_people()
             known = next(one for one in desk.project.people.values() if one.name == who)
-        key = f"ls:{annotation.get('id', uuid.uuid4())}:{annotation.get('updated_at', '')}"[:64]
+        told = f"{annotation.get('id', uuid.uuid4())}:{annotation.get('updated_at', '')}:{label}"
+        key = f"ls:{hashed(told.encode('utf-8', 'replace').decode())[:40]}"
+        earlier = desk.project.standing.get((item, known.id))
+        gone = body["action"] in DELETED
+        if earlier is not None and (gone or earlier != key):  # an annotation was changed, or is gone
+            await desk.keep(Said(f"undo:{hashed(earlier)[:40]}", item, known.id, None, None, time.time(), earlier))
+        if gone:
+            return {"votes": 0}
         return {"votes": int(await desk.keep(Said(key, item, known.id, label, None, time.time())))}
 
     return router
+
+
+def _tags(config: Any) -> dict[str, str]:
+    """What a project calls its choices and what they are of, by its labelling interface."""
+    tag = TAG.search(config) if isinstance(config, str) else None
+    found = {name: pattern.search(tag[0]) for name, pattern in NAMED.items()} if tag else {}
+    return CHOICE | {name: one[1] for name, one in found.items() if one is not None}
+
+
+def is_text(name: str) -> bool:
+    """Whether a name can be kept: half of a letter cannot."""
+    return name.encode("utf-8", "replace").decode() == name
 
 
 def _name(task: dict[str, Any]) -> str:
@@ -89,7 +115,8 @@ def _name(task: dict[str, Any]) -> str:
 
 def _choice(annotation: dict[str, Any]) -> str | None:
     """The one choice of a Label Studio annotation."""
-    for result in annotation.get("result") or []:
+    results = annotation.get("result")
+    for result in results if isinstance(results, list) else []:
         value = result.get("value") if isinstance(result, dict) else None
         if isinstance(value, dict) and isinstance(value.get("choices"), list) and len(value["choices"]) == 1:
             return str(value["choices"][0])

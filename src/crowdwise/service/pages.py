@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from .desk import Desk
@@ -27,13 +27,14 @@ def routes(desk: Desk) -> APIRouter:
         return HTMLResponse(_web("admin.html"))
 
     @router.get("/enter/{token}")
-    async def enter(token: str) -> Response:
+    async def enter(token: str, request: Request) -> Response:
         """A person's own link: keeps the token in a cookie that no script can read, and opens their page."""
         known = desk.project.people.get(hashed(token))
         if known is None:
             raise HTTPException(401, "this link is not known")
         answer = RedirectResponse("/admin" if known.role == "admin" else "/", 303)
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", max_age=30 * 86_400)
+        secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, max_age=30 * 86_400)
         return answer
 
     @router.get("/web/{name}")

@@ -10,16 +10,17 @@ import numpy as np
 
 from ..collect.gains import Belief, information
 from ..collect.online import Online
-from ..collect.stopping import Promise, promise
+from ..collect.stopping import LOOKS, Promise, promise
 from ..errors import InputError
 from ..fit.result import Result
 from ..votes.codes import Array
 from .store import Person, Said, Store
 
+IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items come
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
 SHORTLIST = 1_024
 EVERY = 0.5  # seconds between two looks at all votes
-SKIPPED = None
+GROWN = 1.25  # times the votes, or the audits, of the last look at audited items
 
 
 class Project:
@@ -43,13 +44,16 @@ class Project:
         self.names: dict[str, int] = {}
         self.leases: dict[int, dict[int, float]] = {}
         self.done: dict[int, set[int]] = {}
+        self.standing: dict[tuple[int, int], str] = {}
         self.counts = np.zeros(0, np.int64)
         self.rows: list[int] = []
         self.looked: Result | None = None
         self._known: dict[int, str] = {}
         self._queues: dict[int, list[int]] = {}
-        self._handed: dict[int, int] = {}
+        self._handed: dict[int, list[int]] = {}
+        self._idle: dict[int, tuple[int, float]] = {}
         self.belief: Belief | None = None
+        self._looks: list[dict[str, Any]] = settings.get("looks", [])
         self.started, self.n_votes, self.broken = time.time(), 0, ""
         self.take_items()
         self._load()
@@ -64,37 +68,68 @@ class Project:
         """All votes of the store: the last one of a person on an item counts, unless it was taken back."""
         names = {one.id: one.name for one in self.people.values()}
         self.live.add_annotators(names.values())
-        standing: dict[tuple[int, int], str] = {}
+        label: dict[tuple[int, int], str] = {}
         for vote in self.store.votes():
             self.n_votes += 1
             pair, done = (vote.item, vote.person), self.done.setdefault(vote.person, set())
             if vote.label is not None:
-                standing[pair] = vote.label
+                label[pair], self.standing[pair] = vote.label, vote.id
                 done.add(vote.item)
                 continue
-            standing.pop(pair, None)
+            label.pop(pair, None)
+            self.standing.pop(pair, None)
             done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)
-        self.live.load((self.items[item].name, names[person], label) for (item, person), label in standing.items())
+        self.live.load((self.items[item].name, names[person], said) for (item, person), said in label.items())
         place = {code: at for at, code in enumerate(self.rows)}
-        for item, _ in standing:
+        for item, _ in label:
             self.counts[place[item]] += 1
 
     def take_items(self) -> None:
-        """Items that are in the store and not here yet; what is known of the others is read anew."""
+        """Items that are in the store and not here yet."""
         with self.lock:
-            for row in self.store.items():
-                if row.id not in self.items:
-                    self.names[row.name] = row.id
-                    self.rows.append(row.id)
+            new = self.store.items(after=self.rows[-1] if self.rows else 0)
+            for row in new:
+                self.names[row.name] = row.id
+                self.rows.append(row.id)
                 self.items[row.id] = row
-            self.live.add_items([self.items[code].name for code in self.rows])
+            self.live.add_items([row.name for row in new])
+            self._idle = {}
             self.counts = np.concatenate([self.counts, np.zeros(len(self.rows) - self.counts.size, np.int64)])
+
+    def take_known(self, name: str) -> None:
+        """What is known of one item, read anew."""
+        with self.lock:
+            row = self.store.item(name)
+            self.items[row.id] = row
+
+    def take_people(self) -> None:
+        """People who are in the store and not here yet, or have changed."""
+        with self.lock:
+            self.people = self.store.people()
+            self._known = {}
+            self.live.families = {one.name: one.family for one in self.people.values() if one.family}
+            self.live.add_annotators([one.name for one in self.people.values()])
+
+    def contradicts(self, vote: Said) -> str | None:
+        """Why a vote cannot be kept: there is another one of this person on this item."""
+        there = self.standing.get((vote.item, vote.person))
+        if vote.replaces is not None or there in (None, vote.id):
+            return None
+        return f"you have answered {self.items[vote.item].name!r}: undo that first"
 
     def take(self, vote: Said) -> None:
         """A vote that is kept: counted, or what it replaces taken back."""
         with self.lock:
             self.n_votes += 1
+            pair = (vote.item, vote.person)
             self.leases.get(vote.item, {}).pop(vote.person, None)
+            if vote.label is not None:
+                self.standing[pair] = vote.id
+            else:
+                self.standing.pop(pair, None)
+            if vote.replaces is not None:  # taken back: it comes again first
+                self._handed.setdefault(vote.person, []).insert(0, vote.item)
+                self.leases.setdefault(vote.item, {})[vote.person] = time.monotonic() + LEASE
             self.done.setdefault(vote.person, set()).add(vote.item)
             item, who = self.items[vote.item].name, self._name(vote.person)
             place = self.live._codes["items"][item]
@@ -126,25 +161,35 @@ class Project:
 
     # -- what is asked next -------------------------------------------------------------------------------------------
 
-    def next(self, person: Person, now: float | None = None) -> int | None:
-        """An item for somebody who is here: what they were handed; else one without a vote; else what tells most."""
-        now = time.time() if now is None else now
+    def next(self, person: Person, now: float | None = None, beside: int | None = None) -> int | None:
+        """An item for somebody who is here: what they were handed; else one without a vote; else what tells most.
+
+        beside: an item that they have in hand; another one is wanted, for later.
+        """
+        now = time.monotonic() if now is None else now
         with self.lock:
             done = self.done.get(person.id, set())
-            handed = self._handed.get(person.id)
-            if handed is not None and self.leases.get(handed, {}).get(person.id, 0.0) > now and handed not in done:
-                return handed
+            mine = [item for item in self._handed.get(person.id, ()) if item not in done]
+            mine = [item for item in mine if self.leases.get(item, {}).get(person.id, 0.0) > now]
+            self._handed[person.id] = mine
+            for item in mine:
+                if item != beside and self.items[item].settled is None:
+                    return item
+            votes, until = self._idle.get(person.id, (-1, 0.0))
+            if votes == self.n_votes and now < until:
+                return None
             for again in (False, True):  # the queue of the last look, and a new one if nothing is left of it
                 if again or person.id not in self._queues:
                     self._queues[person.id] = self._order(person.name)[::-1].tolist()
                 queue = self._queues[person.id]
                 while queue:
                     place = queue.pop()
-                    if self._open(place, done, now):
+                    if self.rows[place] != beside and self._open(place, done, now):
                         return self._hand(place, person.id, now)
             for place in np.argsort(self.counts, kind="stable").tolist():  # not on the shortlist: the fewest votes
-                if self._open(place, done, now, anyway=True):
+                if self.rows[place] != beside and self._open(place, done, now, anyway=True):
                     return self._hand(place, person.id, now)
+            self._idle[person.id] = (self.n_votes, now + IDLE)
         return None
 
     def _open(self, place: int, done: set[int], now: float, anyway: bool = False) -> bool:
@@ -160,14 +205,16 @@ class Project:
     def _hand(self, place: int, person: int, now: float) -> int:
         item = self.rows[place]
         self.leases.setdefault(item, {})[person] = now + LEASE
-        self._handed[person] = item
+        self._handed.setdefault(person, []).append(item)
         return item
 
     def _order(self, name: str) -> Array:
         """Places of items, best first: those without a vote, then by what this person's vote would tell."""
         uncovered = np.flatnonzero(self.counts == 0)
         if uncovered.size:
-            free = [place for place in uncovered[: 4 * SHORTLIST].tolist() if not self.leases.get(self.rows[place])]
+            now = time.monotonic()
+            away = {item for item, leases in self.leases.items() if any(until > now for until in leases.values())}
+            free = [place for place in uncovered[: 4 * SHORTLIST].tolist() if self.rows[place] not in away]
             return np.array(free[:SHORTLIST] or uncovered[:SHORTLIST].tolist())
         belief = self.belief
         if belief is None or len(belief.posterior) < len(self.rows):
@@ -182,10 +229,10 @@ class Project:
 
     def look(self) -> None:
         """Look at all votes."""
-        with self.lock:
-            crowd_there = self.live.n_votes > 0
-            belief = self.live.belief() if crowd_there else None
-            looked = self.live.result if crowd_there else None
+        with self.lock:  # the fit itself keeps nobody waiting
+            votes = self.live.snapshot() if self.live.n_votes else None
+        belief = None if votes is None else votes.belief()
+        looked = None if votes is None else votes.result
         if belief is not None:
             unsure = -belief.posterior.max(axis=1)
             most = min(SHORTLIST, unsure.size)
@@ -206,12 +253,27 @@ class Project:
                 self.broken = f"{type(error).__name__}: {error}"
 
     def promised(self, error: float = 0.05) -> Promise | None:
-        """Whether to stop, by audited items."""
+        """Whether to stop, by audited items.
+
+        A look at them is one of ten, and is kept: the next is when there are a quarter more votes, or more audits.
+        """
         if self.looked is None:
             return None
         there = set(self.looked.items.tolist())
         audit = {row.name: row.audit for row in self.items.values() if row.audit is not None and row.name in there}
-        return promise(self.looked, error, audit)
+        if not audit:
+            return promise(self.looked, error)
+        made = self._looks
+        grown = (
+            not made
+            or self.answers >= GROWN * made[-1]["votes"]
+            or len(audit) >= GROWN * made[-1]["promise"]["audited"]
+        )
+        if grown and len(made) < LOOKS:
+            told = promise(self.looked, error, audit, looks=LOOKS)
+            made.append({"votes": self.answers, "promise": told._asdict()})
+            self.store.set(looks=made)
+        return Promise(**made[-1]["promise"])
 
     def close(self) -> None:
         """Stop looking."""

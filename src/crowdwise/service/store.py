@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, create_engine, event, func, insert, select, text, update
+from sqlalchemy import Engine, create_engine, event, func, insert, make_url, select, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from ..errors import InputError
 from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
 
 ROLES = ("admin", "annotator", "machine")
-LATEST = "first"
+AT_ONCE = 500  # names that are looked for in one query
+OWNED = 0x63726F77  # the advisory lock of PostgreSQL that one process holds
 
 
 class Person(NamedTuple):
@@ -50,12 +51,33 @@ class Store:
         url = where if "://" in where else f"sqlite:///{Path(where).absolute()}"
         self.engine: Engine = create_engine(url, pool_pre_ping=True)
         self.embedded = url.startswith("sqlite")
+        self._owned: Any = None
         if self.embedded:
             event.listen(self.engine, "connect", _careful)
         try:
             self._migrate()
         except DatabaseError as error:
-            raise InputError(f"{where} cannot be opened as a database: {error.orig}") from error
+            shown = make_url(url).render_as_string(hide_password=True) if "://" in where else where
+            raise InputError(f"{shown} cannot be opened as a database: {error.orig}") from error
+
+    def own(self) -> None:
+        """From now on this process serves the project, and no other one can."""
+        taken = InputError(
+            "this project is served by another process already: two would not know of each other's votes"
+        )
+        if self.embedded:
+            import fcntl
+
+            self._owned = Path(f"{self.engine.url.database}.lock").open("w")  # noqa: SIM115 - held as long as this lives
+            try:
+                fcntl.flock(self._owned, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                self._owned.close()
+                raise taken from error
+            return
+        self._owned = self.engine.connect()
+        if not self._owned.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": OWNED}).scalar_one():
+            raise taken
 
     def _migrate(self) -> None:
         """Bring the schema up to today's, whatever version made it."""
@@ -89,18 +111,28 @@ class Store:
     def add_items(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
         """New items, by name and content; names that are there already stay as they are."""
         with self.engine.begin() as connection:
-            there = set(connection.execute(select(ITEM.c.name)).scalars())
-            new = {name: content for name, content in rows if name not in there}
+            wanted = {name: dict(content) for name, content in rows}
+            there = set()
+            names = list(wanted)
+            for low in range(0, len(names), AT_ONCE):
+                some = select(ITEM.c.name).where(ITEM.c.name.in_(names[low : low + AT_ONCE]))
+                there |= set(connection.execute(some).scalars())
+            new = {name: content for name, content in wanted.items() if name not in there}
             if new:
                 connection.execute(
                     insert(ITEM), [{"name": name, "content": json.dumps(dict(own))} for name, own in new.items()]
                 )
         return len(new)
 
-    def items(self) -> list[Any]:
-        """All items, in the order in which they came."""
+    def items(self, after: int = 0) -> list[Any]:
+        """The items, in the order in which they came; those behind one of them."""
         with self.engine.connect() as connection:
-            return list(connection.execute(select(ITEM).order_by(ITEM.c.id)))
+            return list(connection.execute(select(ITEM).where(ITEM.c.id > after).order_by(ITEM.c.id)))
+
+    def item(self, name: str) -> Any:
+        """One item by its name."""
+        with self.engine.connect() as connection:
+            return connection.execute(select(ITEM).where(ITEM.c.name == name)).one()
 
     def tell(self, column: str, known: Mapping[str, str | None]) -> int:
         """Gold, audited or settled labels of items, by name; an unknown item is an error, and nothing is kept."""
@@ -198,6 +230,8 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database."""
+        if self._owned is not None:
+            self._owned.close()
         self.engine.dispose()
 
 

@@ -54,6 +54,11 @@ OWN = {
         ".contested:section",
         "where one more vote would tell most: what every vote says for the label, and against the runner-up",
     ),
+    "ask": SectionEntry(
+        ".next_questions:of_classes",
+        "whom to ask what next, and what is still needed for a promise",
+        "What to ask next",
+    ),
     "methods": SectionEntry(
         ".other_methods:section", "what six quick methods, or those of `--methods`, say of the same votes"
     ),
