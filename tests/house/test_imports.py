@@ -16,8 +16,8 @@ from crowdwise.doors import DOORS
 SOURCE = Path(crowdwise.__file__).parent
 # Nothing imports what stands after it here.
 ORDER = [
-    "errors", "files", "registry", "votes", "io", "simulate", "engine", "fit", "methods", "study", "collect", "learn",
-    "datasets",
+    "errors", "files", "registry", "votes", "io", "simulate", "engine", "fit", "methods", "study", "collect", "scale",
+    "learn", "datasets",
     "report", "service", "cli",
 ]  # fmt: skip
 # But for this: what is fitted is named in the table of methods, which loads nothing until it is asked.

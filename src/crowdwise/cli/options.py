@@ -217,6 +217,22 @@ def also_for(other: Callable[[dict[str, Any], str], None]) -> Decorator:
     return extend
 
 
+def unless(other: Callable[[dict[str, Any]], bool], instead: Callable[[dict[str, Any]], None]) -> Decorator:
+    """Gives a command another function for input of which something is true."""
+
+    def extend(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def told_apart(context: typer.Context, **given: Any) -> None:
+            if other(context.params):
+                instead(context.params)
+            else:
+                function(context, **given)
+
+        return told_apart
+
+    return extend
+
+
 def _sharing(shared: Mapping[str, Parameter]) -> Decorator:
     def extend(function: Callable[..., None]) -> Callable[..., None]:
         declared = _parameters(function)

@@ -101,11 +101,7 @@ class Climber(Method[Ops, Found]):
         """The same over votes in parts, each with whole items and all names of annotators and classes."""
         if len(parts) > 1 and self.whole:
             raise InputError(f"{self.name} needs all votes at once: {self.whole}")
-
-        def sweep(params: Params) -> tuple[Params, float]:
-            swept = [self.sweep(part.ops, params, part.known) for part in parts]
-            return added(sums for sums, _ in swept), sum(evidence for _, evidence in swept)
-
+        sweep = self.sweep_of(parts)
         names = self.names_of(parts[0].ops)
         past = self._past(names, start)
         climbs = [
@@ -120,6 +116,22 @@ class Climber(Method[Ops, Found]):
             params = {**params, "votes": today + self.history * before}
         found = self.joined([self.infer(part.ops, params, part.known) for part in parts])
         return Solution(found, params, best.sums, tuple(best.trace), best.converged)
+
+    def sweep_of(self, parts: Sequence[Part[Ops]]) -> Sweep:
+        """One pass over all parts, of which one is held at a time."""
+
+        def sweep(params: Params) -> tuple[Params, float]:
+            told = [0.0]
+
+            def each() -> Iterable[Params]:
+                for part in parts:
+                    sums, evidence = self.sweep(part.ops, params, part.known)
+                    told[0] += evidence
+                    yield sums
+
+            return added(each()), told[0]
+
+        return sweep
 
     def continues(self, start: Any) -> bool:
         """Whether a start's parameters are this method's own, of the same shapes."""
@@ -147,11 +159,13 @@ class Climber(Method[Ops, Found]):
 
 def added(parts: Iterable[Params]) -> Params:
     """Sums over parts, in their order."""
-    first, *rest = parts
-    if not rest:
-        return first
-    out = {name: np.array(value) for name, value in first.items()}
-    for part in rest:
+    out: Params = {}
+    for place, part in enumerate(parts):
+        if place == 0:
+            out = part
+            continue
+        if place == 1:
+            out = {name: np.array(value) for name, value in out.items()}
         for name in out:
             out[name] += part[name]
     return out
