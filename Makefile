@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test quick triton coverage lowest package browser check bench docs names clean
+.PHONY: demo test quick triton coverage lowest package browser java check bench docs names clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
@@ -38,6 +38,10 @@ package: .venv/dev
 # Debian's chromium, in which the report is tested; without it those tests are skipped.
 browser:
 	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core)
+
+# Debian's Java runtime, on which Spark is tested; without it those tests are skipped.
+java:
+	command -v java >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless)
 
 check: .venv/dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -239,10 +239,10 @@ class Packed(NamedTuple):
 class _Sides:
     """As much of a crowd as a climb asks of a part: names, hashes of the items, and weights of the annotators."""
 
-    def __init__(self, engine: BlockEngine, names: Names, packed: Packed):
+    def __init__(self, names: Names, packed: Packed, given: Array):
         self.annotators, self.classes = names.annotators, names.classes
-        self.n_votes, self.n_items = int(engine.first[-1]), engine.n_items
-        self._engine, self._packed = engine, packed
+        self.n_votes, self.n_items = packed.cells.size, packed.counts.size
+        self._given, self._packed = given, packed  # and not the engine: a circle would be kept for long
 
     @cached_property
     def item_hash(self) -> Array:
@@ -251,7 +251,7 @@ class _Sides:
 
     def annotator_weight(self) -> Array:
         """Votes of each annotator: of all blocks, told by the first."""
-        return np.asarray(self._engine.given.sum(axis=1))
+        return np.asarray(self._given.sum(axis=1))
 
 
 class BlockEngine(NumbaEngine):
@@ -273,7 +273,7 @@ class BlockEngine(NumbaEngine):
         self.w = NOTHING if weight is None else weight
         self.ranges = even_ranges(self.first, threads)
         self.__dict__["given"] = given
-        self.crowd = _Sides(self, names, packed)  # type: ignore[assignment]
+        self.crowd = _Sides(names, packed, given)  # type: ignore[assignment]
 
     @cached_property
     def label(self) -> Array:  # type: ignore[override]

@@ -1,0 +1,111 @@
+"""Spark: the trace of one machine, labels of every item, and an executor that is lost with its blocks."""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crowdwise import InputError, simulate
+from crowdwise.methods import make
+from crowdwise.scale import spark
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # sockets of the gateway
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install 'crowdwise[spark]'")
+
+
+@pytest.fixture(scope="module")
+def session():
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java runtime: make java installs Debian's")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    source = str(Path(__file__).parents[2] / "src")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    builder = sql.SparkSession.builder.master("local-cluster[2,1,1024]").appName("crowdwise tests")
+    for name, value in {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1", "spark.sql.shuffle.partitions": "2",
+    }.items():  # fmt: skip
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+def by_annotator(crowd):
+    """The votes on each item in the order of the annotators, as Spark packs them."""
+    return crowd.take(np.lexsort((crowd.annotator, crowd.item)))
+
+
+def votes_of(session, crowd):
+    table = crowd.to_table()
+    rows = zip(*(table[name].tolist() for name in ("item", "annotator", "label")), strict=True)
+    return session.createDataFrame(list(rows), "task long, worker long, answer long")
+
+
+def executors():
+    """Processes that run tasks, which are started below this one's gateway."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue
+            if any("CoarseGrainedExecutorBackend" in word for word in words) and "127.0.0.1" in " ".join(words):
+                found.append(int(entry.name))
+    return found
+
+
+def test_a_cluster_gives_what_one_machine_gives(session, tmp_path):
+    made = simulate.crowd(simulate.dirichlet(30, 3, seed=1), n_items=900, per_item=5, seed=0)
+    frame = votes_of(session, made.crowd)
+    for name, folder in (("dawid-skene", None), ("one-coin", str(tmp_path / "blocks"))):
+        method = make(name, max_iter=6)
+        expected = method.fit(by_annotator(made.crowd), engine="numba:1")
+        found = spark.fit(method, frame, tasks=2, folder=folder, posterior=True)
+        assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+        rows = {row["item"]: row for row in found.labels.collect()}
+        assert len(rows) == 900
+        right = [
+            rows[item]["label"] == label for item, label in zip(expected.items.tolist(), expected.labels, strict=True)
+        ]
+        assert np.mean(right) > 0.998
+        posterior = np.array([[rows[item][f"p_{k}"] for k in range(3)] for item in expected.items.tolist()])
+        assert np.abs(posterior - expected.posterior).max() < 1e-4
+        assert found.quality()["votes"].sum() == made.crowd.n_votes
+
+
+def test_a_lost_executor_loses_no_votes(session):
+    made = simulate.crowd(simulate.one_coin(20, 2, 0.8), n_items=400, per_item=5, seed=0)
+    method = make("dawid-skene", max_iter=4)
+    there = executors()
+    assert len(there) == 2
+
+    def killed(step, objective):
+        if step == 2:
+            os.kill(there[0], signal.SIGKILL)
+
+    found = spark.fit(method, votes_of(session, made.crowd), tasks=2, callback=killed)
+    expected = method.fit(by_annotator(made.crowd), engine="numba:1")
+    assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+
+
+def test_bad_frames_are_one_sentence(session):
+    frame = session.createDataFrame([(1, "a", "x"), (2, None, "y")], "item long, annotator string, label string")
+    with pytest.raises(InputError, match="column 'annotator' is empty in some rows"):
+        spark.fit("dawid-skene", frame)
+    with pytest.raises(InputError, match="no column looks like the label"):
+        spark.fit("dawid-skene", frame.select("item", "annotator"))
+    with pytest.raises(InputError, match="there are no votes"):
+        spark.fit("dawid-skene", frame.limit(0))
+    with pytest.raises(InputError, match="auto does not run on Spark"):
+        spark.fit(make("auto"), frame)
