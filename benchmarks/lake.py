@@ -72,28 +72,30 @@ def updated(folder: Path) -> list[dict]:
         blocks = pack(votes(n, people), where, n_votes=n)
         first = fit(name, blocks)
         first.save(folder / f"{name}.npz")
-        for sweeps in (2, 4):
+        for sweeps, full in ((2, 0), (4, 0), (2, 2), (2, 4)):
             again = Blocks.open(where)
             began = time.perf_counter()
-            whole, new = append(again, votes(more, people, first=10**9 + sweeps * 10**8, seed=sweeps))
+            whole, new = append(again, votes(more, people, first=10**9 + (sweeps + 10 * full) * 10**7, seed=sweeps))
             appended = time.perf_counter() - began
             began = time.perf_counter()
             done = update(Fitted.load(folder / f"{name}.npz", blocks), whole, new, sweeps=sweeps,
-                          out=folder / f"new-{name}-{sweeps}")  # fmt: skip
+                          full=full, out=folder / f"new-{name}-{sweeps}-{full}")  # fmt: skip
             short = time.perf_counter() - began
             began = time.perf_counter()
-            everything = fit(name, whole, out=folder / f"all-{name}-{sweeps}")
+            everything = fit(name, whole, out=folder / f"all-{name}-{sweeps}-{full}")
             long = time.perf_counter() - began
             same = sure = sure_same = total = 0
             for block, part in zip(range(len(whole.sizes)), whole.parts(), strict=True):
-                a = np.asarray(done.method.infer(part.ops, done.params if block in new else first.params, None))
+                a = np.asarray(done.method.infer(part.ops, done.params if block in new or full else first.params, None))
                 b = np.asarray(everything.method.infer(part.ops, everything.params, None))
                 alike = a.argmax(axis=1) == b.argmax(axis=1)
                 clear = b.max(axis=1) > 0.6
                 total, same = total + alike.size, same + int(alike.sum())
                 sure, sure_same = sure + int(clear.sum()), sure_same + int((alike & clear).sum())
-            written = sum(pq.read_metadata(file).num_rows for file in (folder / f"new-{name}-{sweeps}").iterdir())
-            rows.append({"method": name, "sweeps of new items": sweeps, "append, s": appended, "update, s": short,
+            written = sum(
+                pq.read_metadata(file).num_rows for file in (folder / f"new-{name}-{sweeps}-{full}").iterdir()
+            )
+            rows.append({"method": name, "sweeps of new items": sweeps, "of all": full, "append, s": appended, "update, s": short,
                          "refit, s": long, "times as fast": long / short, "labels as refit": same / total,
                          "of those above .6": sure_same / sure, "labels written": written})  # fmt: skip
             print(rows[-1], flush=True)
@@ -107,7 +109,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=os.environ.get("CROWDWISE_SCRATCH")) as folder:
         small = Path(folder, "warm")
         fit("dawid-skene", pack(votes(100_000, 100), small / "votes", n_votes=100_000))
-        for n_votes in SIZES:
+        for n_votes in SIZES if "--updates" not in sys.argv else ():
             where = Path(folder, str(n_votes))
             rows.append(measured(n_votes, where))
             print(rows[-1], flush=True)
@@ -117,7 +119,8 @@ def main() -> None:
             "that makes the votes, whose time is in it; the page cache holds what it can. Peak memory is of the whole "
             "process."
         )
-        write("lake", "Votes on disk, two cores", about, rows)
+        if rows:
+            write("lake", "Votes on disk, two cores", about, rows)
         if "--sizes" not in sys.argv:
             write("lake-updates", "An update of blocks by 1 % of new items", "5M votes, 5,000 annotators.",
                   updated(Path(folder)))  # fmt: skip

@@ -171,28 +171,37 @@ def _climbed(model: EM, parts: Parts, checkpoint: str | Path | None, callback: C
 
 
 def update(
-    fitted: Fitted, blocks: Blocks, new: Sequence[int], *, sweeps: int = 2, out: str | Path | None = None
+    fitted: Fitted, blocks: Blocks, new: Sequence[int], *, sweeps: int = 2, full: int = 0, out: str | Path | None = None
 ) -> Fitted:
-    """New blocks of a packed folder (`Blocks.append`), without a look at the old ones: their sums stay as they were.
+    """New blocks of a packed folder (`append`), mostly without a look at the old ones: their sums stay as they were.
 
     A few sweeps over the new blocks, each with the sums of the old ones added, and labels of the new items. The labels
-    of old items are those of before: all but near ties would be so in a fit of everything.
+    of old items are those of before: all but near ties would be so in a fit of everything. full: as many sweeps over
+    everything after, which bring near ties where a fit of everything has them; labels of all items are written then.
     """
     if not new:
         return fitted
     model = fitted.method
     parts = blocks.parts(some=new)
-    sweep = model.sweep_of(parts)
     old, now = Names(fitted.blocks.annotators, fitted.blocks.classes), Names(blocks.annotators, blocks.classes)
     past = carry(fitted.statistics, old, now, fill="zero", axes_of=model.axes_of)
     params = carry(fitted.params, old, now, fill="population", axes_of=model.axes_of)
-    trace = []
-    for _ in range(max(sweeps, 1)):
-        sums, evidence = sweep(params)
-        statistics = {name: value + past[name] for name, value in sums.items()}
-        params = {**model.maximise(statistics, params), "votes": blocks.given.sum(axis=1)}
-        trace.append(evidence)
-    done = Fitted(model, blocks, params, statistics, (*fitted.trace, *trace), fitted.converged)
+    statistics, trace = past, list(fitted.trace)
+
+    def steps(over: Parts, beside: Params, n: int) -> None:
+        nonlocal params, statistics
+        sweep = model.sweep_of(over)
+        for _ in range(n):
+            sums, evidence = sweep(params)
+            statistics = {name: value + beside[name] for name, value in sums.items()} if beside else sums
+            params = {**model.maximise(statistics, params), "votes": blocks.given.sum(axis=1)}
+            trace.append(evidence)
+
+    steps(parts, past, max(sweeps, 1))
+    if full:
+        parts = blocks.parts()
+        steps(parts, {}, full)
+    done = Fitted(model, blocks, params, statistics, tuple(trace), fitted.converged)
     if out is not None:
         target = _new_folder(Path(out))
         write_labels(done, parts, target, False)

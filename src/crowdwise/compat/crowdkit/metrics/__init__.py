@@ -1,0 +1,1 @@
+"""Metrics of answers and of workers, by crowd-kit's names."""
