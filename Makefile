@@ -74,6 +74,7 @@ clean:
 
 # What type checkers are told of the methods and objectives: after a new entry in a registry.
 names: .venv/dev
+	$(BIN)/python tools/man.py
 	$(BIN)/python tools/names.py && $(BIN)/ruff check --fix --quiet src/crowdwise/__init__.py src/crowdwise/learn/__init__.py src/crowdwise/io/__init__.py
 
 .venv-lowest/done: pyproject.toml tools/lowest.py

@@ -92,12 +92,11 @@ def updated(folder: Path) -> list[dict]:
                 clear = b.max(axis=1) > 0.6
                 total, same = total + alike.size, same + int(alike.sum())
                 sure, sure_same = sure + int(clear.sum()), sure_same + int((alike & clear).sum())
-            written = sum(
-                pq.read_metadata(file).num_rows for file in (folder / f"new-{name}-{sweeps}-{full}").iterdir()
-            )
-            rows.append({"method": name, "sweeps of new items": sweeps, "of all": full, "append, s": appended, "update, s": short,
-                         "refit, s": long, "times as fast": long / short, "labels as refit": same / total,
-                         "of those above .6": sure_same / sure, "labels written": written})  # fmt: skip
+            files = list((folder / f"new-{name}-{sweeps}-{full}").iterdir())
+            told = {"method": name, "sweeps of new items": sweeps, "of all": full, "append, s": appended}
+            told |= {"update, s": short, "refit, s": long, "times as fast": long / short}
+            told |= {"labels as refit": same / total, "of those above .6": sure_same / sure}
+            rows.append({**told, "labels written": sum(pq.read_metadata(file).num_rows for file in files)})
             print(rows[-1], flush=True)
             shutil.rmtree(where)
             blocks = pack(votes(n, people), where, n_votes=n)

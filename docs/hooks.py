@@ -1,7 +1,14 @@
 """Made while the site is built: pages out of the registries, and formulas as MathML, which needs no script."""
 
+import contextlib
 import inspect
+import io
+import json
+import os
 import re
+import runpy
+import tempfile
+from pathlib import Path
 
 from latex2mathml.converter import convert
 
@@ -12,6 +19,8 @@ from crowdwise.io import FORMATS
 from crowdwise.learn.objectives import OBJECTIVES
 from crowdwise.report.sections import SECTIONS
 from crowdwise.report.texts import texts
+
+ROOT = Path(__file__).parents[1]
 
 
 def on_page_markdown(markdown, page, **_):
@@ -75,7 +84,52 @@ def commands_page():
     return "\n".join(lines).replace("||", "|")
 
 
+def gallery_page():
+    """The examples, each with its code and the picture that the code made."""
+    lines = []
+    for file in sorted((ROOT / "examples").glob("*.py")):
+        text = file.read_text()
+        about, _, code = text.partition("\n\n")
+        title, _, rest = about.strip('"').partition(": ")
+        lines += [f"## {title}", "", rest[:1].upper() + rest[1:], "", f"![{title}](gallery/{file.stem}.svg)", ""]
+        lines += [f"[as a notebook](gallery/{file.stem}.ipynb)", "", "```py", code.strip(), "```", ""]
+    return "\n".join(lines)
+
+
+def drawn(file, folder):
+    """Run an example where it may write, and keep its figure; and the example as a notebook."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                names = runpy.run_path(str(file))
+        finally:
+            os.chdir(before)
+    names["figure"].savefig(folder / f"{file.stem}.svg")
+    about, _, code = file.read_text().partition("\n\n")
+    cells = [("markdown", about.strip('"')), ("code", f"{code.strip()}\nfigure")]
+    made = [
+        {"cell_type": kind, "metadata": {}, "id": f"{file.stem[:2]}-{kind}", "source": text.splitlines(keepends=True)}
+        | ({"outputs": [], "execution_count": None} if kind == "code" else {})
+        for kind, text in cells
+    ]
+    notebook = {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / f"{file.stem}.ipynb").write_text(json.dumps(notebook, indent=1))
+
+
+def on_pre_build(config):
+    """Every picture of the gallery is made by the code beside it."""
+    folder = Path(config["docs_dir"]) / "gallery"
+    folder.mkdir(exist_ok=True)
+    for file in sorted((ROOT / "examples").glob("*.py")):
+        picture = folder / f"{file.stem}.svg"
+        if not picture.exists() or picture.stat().st_mtime < file.stat().st_mtime:
+            drawn(file, folder)
+
+
 MADE = {
+    "<!-- gallery -->": gallery_page,
     "<!-- sections -->": sections_page,
     "<!-- commands -->": commands_page,
     "<!-- methods -->": methods_page,

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -42,6 +43,13 @@ def test_code_blocks_run(path, tmp_path, monkeypatch):
                 assert done.returncode == 0, f"{command}: {done.stderr}"
 
 
+@pytest.mark.parametrize("file", sorted((ROOT / "examples").glob("*.py")), ids=lambda file: file.stem)
+def test_examples_run_and_draw(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert runpy.run_path(str(file))["figure"].axes
+    assert len(file.read_text().splitlines()) < 60, "an example is short"
+
+
 def test_site_builds(tmp_path):
     words = [
         sys.executable,
@@ -54,6 +62,7 @@ def test_site_builds(tmp_path):
     ]  # quiet, it hides warnings
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "gallery").glob("*.svg"))) == len(list((ROOT / "examples").glob("*.py")))
     page = (tmp_path / "methods" / "index.html").read_text()
     assert "<math" in page and "Dawid &amp; Skene" in page and ":math:" not in page
     page = (tmp_path / "objectives" / "index.html").read_text()

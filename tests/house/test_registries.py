@@ -88,6 +88,13 @@ def test_a_report_has_its_sections_in_order():
     assert list(drawn) == [name for name in of_kind("classes") if name != "attribute"] and all(drawn.values())
 
 
+def test_the_manual_page_is_made_from_the_commands():
+    root = Path(__file__).parents[2]
+    words = [sys.executable, "-c", "import man; print(man.page(), end='')"]
+    made = subprocess.run(words, cwd=root / "tools", check=True, capture_output=True, text=True)
+    assert made.stdout == (root / "docs" / "crowdwise.1").read_text(), "make names"
+
+
 def test_docs_pages_are_made_from_the_tables():
     root = Path(__file__).parents[2]
     for page, mark in (

@@ -21,7 +21,6 @@ app = typer.Typer(
     help="Learn from crowdsourced labels: the true labels, how good every annotator is, and how sure we are.",
     epilog="Example: crowdwise aggregate votes.csv --out labels.csv",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )

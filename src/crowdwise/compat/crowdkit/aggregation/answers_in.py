@@ -16,10 +16,10 @@ def crowd_of(data: Any) -> Crowd:
     missing = [name for name in ("task", "worker", "label") if name not in data.columns]
     if missing:
         raise InputError(f"there is no column {missing[0]!r}; the columns are {', '.join(map(str, data.columns))}")
-    label = data["label"]
-    if label.dtype == bool:
-        label = label.astype(int)
-    crowd = Crowd.from_columns(data["task"].to_numpy(), data["worker"].to_numpy(), label.to_numpy())
+    votes = data[["task", "worker", "label"]]
+    if votes["label"].dtype == bool:
+        votes = votes.assign(label=votes["label"].astype(int))
+    crowd = Crowd.from_frame(votes, item="task", annotator="worker", label="label")
     return crowd.with_classes(names_array(sorted(crowd.classes.tolist())))
 
 

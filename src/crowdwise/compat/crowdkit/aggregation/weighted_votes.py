@@ -38,7 +38,7 @@ class MajorityVote(Classification):
         total = votes.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             posterior = votes / total
-        order = np.argsort(np.asarray(find(crowd.items, names_array(sorted(crowd.items.tolist())))), kind="stable")
+        order = np.argsort(crowd.items, kind="stable")
         self.probas_ = probabilities(crowd, posterior).iloc[order]
         self.labels_ = by_task(crowd, crowd.classes[votes.argmax(axis=1)]).iloc[order]
         self.skills_ = by_worker(kept, accuracies(kept, self.labels_)).sort_index()
