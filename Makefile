@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test quick triton coverage lowest package browser java check bench docs names clean
+.PHONY: demo test quick triton coverage lowest package browser java postgres check bench docs names clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
@@ -42,6 +42,10 @@ browser:
 # Debian's Java runtime, on which Spark is tested; without it those tests are skipped.
 java:
 	command -v java >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless)
+
+# Debian's PostgreSQL, on which the store of projects is tested; without it those tests are skipped.
+postgres:
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || (apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql)
 
 check: .venv/dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -4,9 +4,6 @@ import os
 import random
 import shutil
 import signal
-import socket
-import subprocess
-import sys
 import time
 import uuid
 
@@ -16,15 +13,10 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'cr
 import httpx
 
 from crowdwise.service.store import Store
+from serving import free_port, started
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def until(true):
@@ -34,19 +26,6 @@ def until(true):
             return
         time.sleep(0.05)
     raise AssertionError("it did not happen within ten seconds")
-
-
-def started(project, port):
-    server = subprocess.Popen([sys.executable, "-m", "crowdwise", "serve", str(project), "--port", str(port)],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    for _ in range(300):
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/health", timeout=1.0).status_code == 200:
-                return server
-        except httpx.HTTPError:
-            time.sleep(0.1)
-    server.kill()
-    raise AssertionError("the server did not start")
 
 
 def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
