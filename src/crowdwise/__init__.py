@@ -122,7 +122,7 @@ if TYPE_CHECKING:
     from .study.settle import settle as settle
     # end
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 ROOMS = (
     "cli",
     "collect",

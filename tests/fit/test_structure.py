@@ -124,6 +124,7 @@ def test_who_needs_all_votes_refuses_parts(name, made):
 def test_parts_start_from_votes_or_results(made):
     assert WHOLE == [
         "group-dawid-skene",
+        "attribute-dawid-skene",
         "follow-dawid-skene",
         "minimax-entropy",
         "spectral-em",

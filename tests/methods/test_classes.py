@@ -259,6 +259,7 @@ def test_ten_thousand_classes():
     dense = {
         "dawid-skene",
         "group-dawid-skene",
+        "attribute-dawid-skene",
         "follow-dawid-skene",
         "worker-clusters",
         "spem",

@@ -17,6 +17,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # sockets of the gateway
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+    pytest.mark.xdist_group("spark"),  # one session, and its executors, for all
 ]
 sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: pip install 'crowdwise[spark]'")
 

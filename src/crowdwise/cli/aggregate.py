@@ -81,6 +81,8 @@ def aggregate(
     from ..votes.table import Table
 
     given = context.params
+    if task and not history:
+        raise OptionError("--task goes with --history: it says which of the histories to ask")
     method, seed, engine = given["method"], given["seed"], given["engine"]
     _check_target(to, out, json, any_kind=True)
     with speech.spoken_warnings(), speech.progress(method) as tell:

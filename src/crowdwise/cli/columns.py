@@ -45,6 +45,10 @@ def _columns(file: str, role: str, names: Any) -> dict[str, Any]:
         require_filled(rows, named)
     except InputError as error:
         raise error.named(rows.name) from error
+    cells = plain(rows.table[named]).tolist()
+    if len(set(cells)) < len(cells):
+        twice = next(one for place, one in enumerate(cells) if one in set(cells[:place]))
+        raise InputError(f"{file}: {role} {twice!r} has several rows")
     told = names_array([str(one) for one in plain(rows.table[named]).tolist()])
     place = np.asarray(find(names_array([str(one) for one in names.tolist()]), told), np.int64)
     if (place < 0).all():

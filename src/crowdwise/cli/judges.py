@@ -61,13 +61,14 @@ def judges(
     from ..study import judges as j
 
     given = context.params
-    given["extra"] = [name for name in (order,) if name and people is None]
+    given["extra"] = [order] if order and not _has_column(people, order) else []
     given["annotator_extra"] = [family] if family and people is None else []
     with speech.spoken_warnings(), speech.progress("judges"):
         crowd = columns.with_tables(inputs.read(given).crowd, items, people)
         if order and order not in crowd.annotator_extra:
             crowd = j.by_order(crowd, order)
         known = inputs.known_labels(human, crowd, given) if human else None
+        crowd = crowd.with_names(classes=list(dict.fromkeys(known.values()))) if known else crowd
         told = _about_judges(crowd, known, given)
         result = _fitted(crowd, "gold-logistic" if known else "auto", given, known)
         if known:
@@ -109,6 +110,13 @@ def _about_judges(crowd: Crowd, known: Any, given: Mapping[str, Any]) -> dict[st
             raise OptionError("--writers: who is of whose family is needed too (--family)")
         told["own family"] = j.self_preference(crowd, _pair("--writers", given["writers"]), family)
     return told
+
+
+def _has_column(file: str | None, name: str) -> bool:
+    """Whether a table has a column of that name."""
+    from ..io.table_rows import read_rows
+
+    return file is not None and name in read_rows(file).names
 
 
 def _fitted(crowd: Crowd, method: str, given: Mapping[str, Any], known: Any = None) -> Result:

@@ -7,11 +7,46 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import OptionError, how_many
+from ..errors import InputError, OptionError, how_many
 from . import inputs, speech
 
 UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 A_VOTE = 150  # bytes of memory that a vote takes on its way from a packed file to labels, about
+
+
+NOT_SERVED = {
+    "start": None, "result": None, "trusted": None, "intervals": None, "calibrate": False,
+    "history": None, "task": None,
+    "tokens": None, "question": None, "weight": None, "probability": None, "hard": False, "repeats": "all",
+    "normalise": False, "annotators": None, "delimiter": None, "encoding": None, "input_format": None, "to": "table",
+    "min_confidence": 0.0, "save": None,
+}  # fmt: skip
+
+
+def _require_classes(given: Mapping[str, Any]) -> None:
+    """Columns that make votes something else, or count them otherwise, are not for the disk."""
+    from ..io.kinds import kind_of
+    from ..scale.partition import SUFFIXES, files_of, names_in
+
+    files = files_of([Path(one) for one in inputs.sources(given)])
+    strange = [file for file in files if file.suffix not in SUFFIXES]
+    if strange:
+        raise InputError(f"{strange[0]}: only {', '.join(SUFFIXES)} go by the disk")
+    first = files[0]
+    found = (
+        given["kind"]
+        if given["kind"] != "auto"
+        else kind_of(first)[0]
+        if first.suffix in (".csv", ".tsv")
+        else "classes"
+    )
+    if found != "classes":
+        raise InputError(f"{first}: these are {found}, and only votes that name classes go by the disk")
+    for file in files:
+        odd = [name for name in names_in(file) if name.lower() in ("weight", "probability", "logprob")]
+        if odd:
+            speech.say(f"{file}: column {odd[0]!r} is not used: votes that go by the disk count once each")
+            break
 
 
 def is_lake(given: Mapping[str, Any]) -> bool:
@@ -25,7 +60,9 @@ def is_lake(given: Mapping[str, Any]) -> bool:
     folders = [Path(one) for one in files if Path(one).is_dir()]
     if folders and len(folders) == len(files):
         inside = {file.suffix for one in folders for file in one.rglob("*") if file.is_file()}
-        return bool(inside) and inside <= {*SUFFIXES, "", ".crc"}  # Spark leaves marks beside its files
+        if not inside:
+            raise InputError(f"{folders[0]} is empty: there is no file of votes in it")
+        return bool(inside & {*SUFFIXES}) and not inside & {".ann", ".xml", ".jsonl", ".json"}
     size = sum(Path(one).stat().st_size for one in files if Path(one).is_file())
     return 8 * size > available_memory()
 
@@ -40,9 +77,14 @@ def aggregate(given: Mapping[str, Any]) -> None:
     out = given["out"]
     if out == "-" or Path(out).suffix:
         raise OptionError(f"--out {out}: labels of votes on disk go to a new folder, such as --out labels/")
-    for name in ("start", "result", "trusted", "intervals", "calibrate", "history", "tokens", "question", "weight"):
-        if given.get(name):
-            raise OptionError(f"--{name} is not for votes that go by the disk")
+    for name, usual in NOT_SERVED.items():
+        if given.get(name) not in (usual, None, False, 0.0, (), []):
+            raise OptionError(f"--{name.strip('_').replace('_', '-')} is not for votes that go by the disk")
+    if not Path(out).resolve().parent.is_dir():
+        raise InputError(f"{out} cannot be written: there is no folder {Path(out).parent}")
+    if given["annotators_out"] and given["method"] == "auto":
+        raise OptionError("--annotators-out: auto has no sums of its own on disk; name a method, such as -m ibcc")
+    _require_classes(given)
     method = make(given["method"], seed=given["seed"], **inputs.settings(given["set_"]))
     gold = None
     if given["gold"]:
@@ -77,8 +119,8 @@ def aggregate(given: Mapping[str, Any]) -> None:
 def bytes_of(text: str) -> int:
     """2GB, 500M or 1000000000 as a number of bytes.
 
-    >>> bytes_of("2GB"), bytes_of("500M"), bytes_of("1000")
-    (2000000000, 500000000, 1000)
+    >>> bytes_of("2GB"), bytes_of("500M"), bytes_of("1000000")
+    (2000000000, 500000000, 1000000)
     """
     plain = text.strip().upper().removesuffix("B")
     unit = UNITS.get(plain[-1:], 1)

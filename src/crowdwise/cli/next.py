@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, how_many
 from . import inputs, queues, speech
 from . import options as o
 
@@ -68,12 +68,18 @@ def next(
     with speech.spoken_warnings():
         crowd = inputs.read(given).crowd.once("last")
         groups = {} if families is None else _by_annotator(families, "family", crowd.annotators.tolist())
+        if groups and not set(groups) & set(crowd.annotators.tolist()):
+            raise InputError(f"{families}: no annotator of it is among the votes', such as {next(iter(groups))!r}")
         live = Online(crowd.classes.tolist(), crowd.items.tolist(), families=groups, seed=seed)
         live.add_annotators(crowd.annotators.tolist())
         live.update(crowd)
         if items is not None:
             live.add_items(_names(items, "item"))
         price, capacity = _costs(costs, live)
+        new = [name for name in price if name not in set(live.annotators)]
+        if new:
+            names = ", ".join(map(str, new[:5]))
+            speech.say(f"{costs}: {how_many(len(new), 'annotators')} without votes may be asked too: {names}")
         plan = Plan(choose=choose, explore=explore, max_votes=max_votes, cost=price, capacity=capacity, seed=seed)  # type: ignore[arg-type]
         who = None if for_annotator is None else _spelt(for_annotator, live.annotators)
         if who is not None and who not in live.annotators:
@@ -159,7 +165,11 @@ def _costs(file: str | None, live: Any) -> tuple[dict[Any, float], dict[Any, int
             )
         some = np.ones(rows.table.num_rows, bool)
         found: list[dict[Any, Any]] = []
-        names = [_spelt(str(name), live.annotators) for name in plain(rows.table[who]).tolist()]
+        cells = plain(rows.table[who]).tolist()
+        names = [_spelt(str(name), live.annotators) for name in cells]
+        if len(set(names)) < len(names):
+            twice = next(one for place, one in enumerate(names) if one in names[:place])
+            raise InputError(f"annotator {twice!r} has several rows")
         for column, least in (("cost", 0.0), ("capacity", 0.0)):
             if column not in named:
                 found.append({})

@@ -73,7 +73,10 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     if max_votes:
         store.set(max_votes=max_votes)
     if items:
-        say(f"{store.add_items(content):,} new items")
+        added = store.add_items(content)
+        there_before = store.kept_as_they_are
+        stay = f"; {there_before:,} are there already, and stay as they are" if there_before else ""
+        say(f"{added:,} new items{stay}")
     here = f"http://{host}:{port}"
     if not store.people():
         say(f"admin, shown once: {here}/enter/{store.add_person('admin', 'admin')}")

@@ -24,7 +24,7 @@ def spark(
         int | None, typer.Option("--tasks", help="Blocks of votes; one a core unless told.", min=1)
     ] = None,
     folder: Annotated[
-        str | None, typer.Option("--folder", help="Files that all executors see, for packed votes: faster.")
+        str | None, typer.Option("--folder", help="Where packed votes lie, seen by all executors: faster.")
     ] = None,
     annotators_out: o.AnnotatorsOut = None,
     seed: o.Seed = 0,

@@ -6,8 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import InputError, how_many
 from . import inputs, speech
 from . import options as o
+
+
+def _require_untold(audit: Any, gold: Any) -> None:
+    """An audited item whose label was told to the fit measures nothing: it is right."""
+    told = {str(item) for item in gold} & {str(item) for item in audit}
+    if told:
+        raise InputError(
+            f"{how_many(len(told), 'audited items')} are gold too, such as {min(told)!r}: what the fit was told "
+            "does not measure it; leave them out of --audit, or of --gold"
+        )
 
 
 def _forecast(crowd: Any, audit: Any) -> Any:
@@ -49,6 +60,7 @@ def stop(
     with speech.spoken_warnings(), speech.progress(given["method"]) as tell:
         found = inputs.settled(context, tell)
         known = None if audit is None else inputs.known_labels(audit, found.crowd, given)
+        _require_untold(known or {}, found.gold or {})
         told = promise(found.result, error, known, delta, looks)
         ahead = _forecast(found.crowd, known) if known and not told.stop else None
     if json:

@@ -24,7 +24,7 @@ CLASSES_ONLY = {
     "min_confidence": 0.0, "calibrate": False, "start": None, "normalise": False, "trusted": None,
     "probability": None, "prune": None, "by_class": None, "attacked": None, "time": None, "seconds": None, "by": None,
     "classes": None, "truth": None, "anonymise": False, "key": None, "hard": False, "repeats": "all", "encoding": None,
-    "pruned": None, "metric": "nominal", "methods": None, "labels_out": None,
+    "pruned": None, "metric": "nominal", "methods": None, "labels_out": None, "history": None, "task": None,
 }  # fmt: skip
 LEVEL = 0.9
 FOUND = {"ratings": "values", "comparisons": "scores", "similarities": "items", "groupings": "items",

@@ -11,6 +11,7 @@ import numpy as np
 from ..engine import bind
 from ..errors import InputError
 from ..fit.result import Result
+from ..methods import make
 from ..methods.classes.bayes.live import Live
 from ..study.settle import settle
 from ..votes.codes import Array, names_array, shown, smallest_int
@@ -50,6 +51,8 @@ class Online:
         families: Mapping[Any, Any] | None = None,
         seed: int = 0,
     ):
+        if method not in ("live", "hand-over"):
+            make(method)  # an unknown name is an error now, and not at the first look
         self.method, self.seed, self.families = method, seed, dict(families or {})
         self._codes: dict[str, dict[Any, int]] = {"items": {}, "annotators": {}, "classes": {}}
         self._names: dict[str, list[Any]] = {axis: [] for axis in self._codes}
@@ -174,6 +177,7 @@ class Online:
         other._place = dict.fromkeys(range(self.n_votes))  # how many there are
         other._names = {axis: list(names) for axis, names in self._names.items()}
         other._codes = {axis: dict(codes) for axis, codes in self._codes.items()}
+        other._of_item, other._quick = {}, {}
         return other
 
     # -- what they say ------------------------------------------------------------------------------------------------

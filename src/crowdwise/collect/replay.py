@@ -72,6 +72,8 @@ def replay(
     >>> replay(made.crowd, truth, ["cover", "random"], seeds=1, batches=10).reach["policy"].tolist()
     ['cover', 'random']
     """
+    if seeds < 1 or batches < 1:
+        raise OptionError(f"seeds={seeds} and batches={batches} must be at least 1")
     policies = list(policies)
     for policy in policies:
         if policy not in CHOICES:

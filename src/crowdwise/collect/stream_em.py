@@ -39,6 +39,8 @@ class StreamEM:
         self.classes = list(classes)
         if len(self.classes) < 1 or len(set(self.classes)) < len(self.classes):
             raise InputError("classes are different names, at least one")
+        if not (prior[0] > 0.0 and prior[1] > 0.0):
+            raise InputError(f"prior={prior}: two numbers above 0 are needed")
         k = len(self.classes)
         self._start = np.where(np.eye(k, dtype=bool), prior[0], prior[1] / max(k - 1, 1))
         self.rate, self.sums, self.mass, self.n_votes = rate, dict[Any, Array](), np.ones(k) / k, 0

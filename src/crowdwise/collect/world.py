@@ -27,7 +27,7 @@ def world(crowd: Crowd, *, truth: Any = None, pool: float = 3.0, traps: float = 
     >>> made.crowd.n_items, made.crowd.n_votes
     (50, 400)
     """
-    if not 1.0 <= pool <= max(crowd.n_items, 1) or not 0.0 <= traps < 1.0:
+    if not 1.0 <= pool < np.inf or not 0.0 <= traps < 1.0:
         raise OptionError(f"pool={pool} must be at least 1, and traps={traps} lie between 0 and 1")
     rng = np.random.default_rng(seed)
     found = Live().fit(crowd)

@@ -45,6 +45,7 @@ class Fitted:
     trace: tuple[float, ...]
     converged: bool
     labels: Path | None = None
+    gold: Mapping[Any, Any] | None = None
 
     def annotators(self) -> Table:
         """One row per annotator: votes, how many of them are right as far as the method knows, and the share."""
@@ -52,6 +53,8 @@ class Fitted:
         if not self.statistics:
             raise InputError(f"{self.method.name} has no sums of its own: fit one of its members, such as ibcc")
         counts = self.statistics.get("counts")
+        if counts is not None and counts.shape[1] != counts.shape[2]:
+            raise InputError(f"{self.method.name} has states of its own: its sums tell no share of right votes")
         agree = np.einsum("jkk->j", counts) if counts is not None else self.statistics["agree"].sum(axis=1)
         votes = given.sum(axis=1)
         share = agree / np.maximum(votes, 1e-300)
@@ -66,17 +69,22 @@ class Fitted:
 
     def posterior_of(self, block: int) -> Array:
         """The posterior of a block's items, (items, classes)."""
-        part = self.blocks.parts(some=[block])[0]
-        return np.asarray(self.method.infer(part.ops, self.params, None))
+        if isinstance(self.method, Auto) and (np.asarray(self.params.get("group", [-1])) >= 0).any():
+            raise InputError("votes of groups were shared while this was fitted: read its labels, with posterior=True")
+        part = self.blocks.parts(some=[block], known=self.gold)[0]
+        return np.asarray(self.method.infer(part.ops, self.params, part.known))
 
     def save(self, path: str | Path) -> None:
         """Keep parameters, sums and trace, for `update` and for fits of more."""
-        _save(Path(path), self.method, self.params, self.statistics, self.trace, self.converged)
+        of = self.blocks.parts().fingerprint
+        _save(Path(path), self.method, self.params, self.statistics, self.trace, self.converged, of)
 
     @classmethod
     def load(cls, path: str | Path, blocks: Blocks) -> Fitted:
         """Read what `save` wrote, for the blocks that it was fitted to."""
-        method, params, statistics, trace, converged = _load(Path(path))
+        method, params, statistics, trace, converged, of = _load(Path(path))
+        if of and of != blocks.parts().fingerprint:
+            raise InputError(f"{path} is a fit to other votes")
         return cls(method, blocks, params, statistics, trace, converged)
 
 
@@ -100,6 +108,8 @@ def fit(
     """
     model: Any = make(method) if isinstance(method, str) else method
     if isinstance(model, Auto):
+        if checkpoint is not None:
+            raise OptionError("auto keeps no checkpoint: fit one of its members, such as ibcc, where that is needed")
         return _auto(model, blocks, gold, out, posterior, threads, callback)
     if not isinstance(model, EM):
         name = getattr(model, "name", str(method))
@@ -114,7 +124,7 @@ def fit(
     best = _climbed(model, parts, checkpoint, callback)
     params = {**best.params, **model.derived(best.params)}
     params["votes"] = blocks.given.sum(axis=1)
-    done = Fitted(model, blocks, params, best.sums, tuple(best.trace), best.converged)
+    done = Fitted(model, blocks, params, best.sums, tuple(best.trace), best.converged, gold=gold)
     if target is not None:
         write_labels(done, parts, target, posterior)
         done = replace(done, labels=target)
@@ -129,13 +139,15 @@ def _auto(
     asked = asked_in_a_sample(blocks, model.seed)
     with tempfile.TemporaryDirectory(prefix="weights-", dir=blocks.folder) as folder:
         weights = write_weights(blocks, np.asarray(asked["group"]), Path(folder))
-        parts, members, trace = blocks.parts(threads, gold, weights=weights), {}, []
+        parts, members, trace, ended = blocks.parts(threads, gold, weights=weights), {}, [], []
         for name in members_of(asked):
             member: Any = make(name, seed=model.seed)
             best = _climbed(member, parts, None, callback)
             members[name] = {**best.params, **member.derived(best.params)}
             trace.append(best.trace[-1])
-        done = Fitted(model, blocks, joined(members, asked, blocks), {}, tuple(trace), True)
+            ended.append(best.converged)
+        params = joined(members, asked, blocks)
+        done = Fitted(model, blocks, params, {}, tuple(trace), all(ended), gold=gold)
         if target is not None:
             write_labels(done, parts, target, posterior)
             done = replace(done, labels=target)
@@ -151,9 +163,11 @@ def _climbed(model: EM, parts: Parts, checkpoint: str | Path | None, callback: C
         climbs = [Climb(model, sweep, {}, model.first_sums(parts, None, run), begin) for run in range(model.restarts)]
         return race(climbs, model.max_iter, watch)
     if file is not None and file.is_file():
-        before, params, sums, trace, converged = _load(file)
-        if before != model:
-            raise InputError(f"{file} keeps a fit of {before.name} with other options: name another folder")
+        before, params, sums, trace, converged, of = _load(file)
+        if before != model or of != parts.fingerprint:
+            raise InputError(
+                f"{file} keeps a fit of {before.name} to other votes, or with other options: name another folder"
+            )
         climb = Climb(model, sweep, {}, sums, params)
         climb.trace, climb.converged = list(trace), converged
     else:
@@ -163,7 +177,7 @@ def _climbed(model: EM, parts: Parts, checkpoint: str | Path | None, callback: C
         stopped = climb.advance(len(climb.trace) + 1, watch)
         if file is not None and (time.monotonic() - kept > EVERY or stopped or climb.converged):
             file.parent.mkdir(parents=True, exist_ok=True)
-            _save(file, model, climb.params, climb.sums, tuple(climb.trace), climb.converged)
+            _save(file, model, climb.params, climb.sums, tuple(climb.trace), climb.converged, parts.fingerprint)
             kept = time.monotonic()
         if stopped:
             break
@@ -181,7 +195,12 @@ def update(
     """
     if not new:
         return fitted
-    model = fitted.method
+    if len(fitted.blocks.sizes) + len(new) != len(blocks.sizes):
+        raise InputError("these new blocks are not all that has come since the fit, or are in it already")
+    model, gold = fitted.method, fitted.gold
+    if not isinstance(model, EM):
+        raise OptionError(f"{model.name} is not updated: fit one of its members, such as ibcc, and update that")
+    target = None if out is None else _new_folder(Path(out))
     parts = blocks.parts(some=new)
     old, now = Names(fitted.blocks.annotators, fitted.blocks.classes), Names(blocks.annotators, blocks.classes)
     past = carry(fitted.statistics, old, now, fill="zero", axes_of=model.axes_of)
@@ -194,16 +213,16 @@ def update(
         for _ in range(n):
             sums, evidence = sweep(params)
             statistics = {name: value + beside[name] for name, value in sums.items()} if beside else sums
-            params = {**model.maximise(statistics, params), "votes": blocks.given.sum(axis=1)}
+            found = model.maximise(statistics, params)
+            params = {**found, **model.derived(found), "votes": blocks.given.sum(axis=1)}
             trace.append(evidence)
 
     steps(parts, past, max(sweeps, 1))
     if full:
-        parts = blocks.parts()
+        parts = blocks.parts(known=gold)
         steps(parts, {}, full)
-    done = Fitted(model, blocks, params, statistics, tuple(trace), fitted.converged)
-    if out is not None:
-        target = _new_folder(Path(out))
+    done = Fitted(model, blocks, params, statistics, tuple(trace), fitted.converged, gold=gold)
+    if target is not None:
         write_labels(done, parts, target, False)
         done = replace(done, labels=target)
     return done
@@ -241,14 +260,22 @@ def _new_folder(path: Path) -> Path:
     return path
 
 
-def _save(path: Path, method: EM, params: Params, sums: Params, trace: tuple[float, ...], converged: bool) -> None:
-    header = {"method": method.name, "options": method.options(), "trace": list(trace), "converged": converged}
+def _save(
+    path: Path, method: EM, params: Params, sums: Params, trace: tuple[float, ...], converged: bool, of: str = ""
+) -> None:
+    header = {
+        "method": method.name,
+        "options": method.options(),
+        "trace": list(trace),
+        "converged": converged,
+        "of": of,
+    }
     arrays = {f"params.{name}": np.asarray(value) for name, value in params.items()}
     arrays |= {f"sums.{name}": np.asarray(value) for name, value in sums.items()}
     write_arrays(path, header, arrays)
 
 
-def _load(path: Path) -> tuple[EM, Params, Params, tuple[float, ...], bool]:
+def _load(path: Path) -> tuple[EM, Params, Params, tuple[float, ...], bool, str]:
     arrays, header = read_arrays(path, "a fit that was kept")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
     method: Any = make(header["method"], **options)
@@ -256,4 +283,5 @@ def _load(path: Path) -> tuple[EM, Params, Params, tuple[float, ...], bool]:
     def group(name: str) -> Params:
         return {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
 
-    return method, group("params"), group("sums"), tuple(header["trace"]), bool(header["converged"])
+    trace = tuple(header["trace"])
+    return method, group("params"), group("sums"), trace, bool(header["converged"]), header.get("of", "")

@@ -7,7 +7,9 @@ depend on the names only). Annotators and classes have codes for all blocks; ite
 
 from __future__ import annotations
 
+import hashlib
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,11 +23,11 @@ from ..engine import NumpyEngine
 from ..engine.cores import available_cores
 from ..engine.memory import require_room
 from ..engine.numba_engine import NOTHING, NumbaEngine, even_ranges
-from ..errors import InputError, how_many
+from ..errors import DataWarning, InputError, how_many
 from ..files import whole_file
 from ..fit.climber import Part
 from ..fit.params import Names
-from ..votes.codes import Array, names_array
+from ..votes.codes import Array, as_names_of, names_array
 from ..votes.crowd import Crowd
 from ..votes.gold import known_classes
 from ..votes.keyed import hashed
@@ -60,9 +62,10 @@ class Blocks:
             raise InputError(f"{folder}: these votes are not packed to the end; pack them again, and it goes on")
         import pyarrow.parquet as pq
 
-        annotators = names_array(pq.read_table(path / "annotators.parquet")["annotator"].to_pylist())
+        files = {"annotators": "annotators.parquet", "given": "given.npy"} | told.get("files", {})
+        annotators = names_array(pq.read_table(path / files["annotators"])["annotator"].to_pylist())
         return cls(
-            path, annotators, names_array(told["classes"]), np.load(path / "given.npy"),
+            path, annotators, names_array(told["classes"]), np.load(path / files["given"]),
             tuple((name, votes, items) for name, votes, items in told["blocks"]), tuple(told["notes"]),
         )  # fmt: skip
 
@@ -178,6 +181,8 @@ class Parts(Sequence[Part[NumpyEngine]]):
 
     def __init__(self, blocks: Blocks, chosen: tuple[int, ...], threads: int, gold: Any, weights: Mapping[int, Path]):
         self.blocks, self.chosen, self.threads, self.weights = blocks, chosen, threads, weights
+        if gold:
+            gold = self._as_items_are(gold)
         self._known: dict[int, Known | None] = {}
         self._gold = gold
 
@@ -195,6 +200,13 @@ class Parts(Sequence[Part[NumpyEngine]]):
             counts += np.bincount(self.blocks.cells(block), self._weight(block), n)
         return np.asarray(counts, float).reshape(self.blocks.n_annotators, -1)
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """What these votes and this gold are, in a word: a fit that was kept goes on with the same ones alone."""
+        told = hashlib.sha256(self.blocks.given.tobytes())
+        told.update(repr((self.blocks.sizes, self.chosen, sorted(map(repr, (self._gold or {}).items())))).encode())
+        return told.hexdigest()
+
     def __getitem__(self, place: Any) -> Any:
         if not 0 <= place < len(self.chosen):
             raise IndexError(place)
@@ -206,6 +218,20 @@ class Parts(Sequence[Part[NumpyEngine]]):
 
     def _weight(self, block: int) -> Array | None:
         return np.load(self.weights[block]) if block in self.weights else None
+
+    def _as_items_are(self, gold: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Gold by names of the items' own sort; names of no item are told and left out."""
+        there = self.blocks.items(0) if self.blocks.sizes else np.empty(0, object)
+        names = as_names_of(there, names_array(list(gold)))
+        told = dict(zip(names.tolist(), gold.values(), strict=True))
+        known = np.zeros(len(names), bool)
+        for block in range(len(self.blocks.sizes)):
+            known |= np.isin(hashed(names), self.blocks.hashes(block))
+        if not known.all():
+            first = names[~known][0]
+            text = f"gold names {how_many(int((~known).sum()), 'items')} without votes, such as {first!r}; left out"
+            warnings.warn(text, DataWarning, stacklevel=3)
+        return {name: label for name, label, here in zip(told, told.values(), known.tolist(), strict=True) if here}
 
     def _known_of(self, block: int) -> Known | None:
         if self._gold is None:

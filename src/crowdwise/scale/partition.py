@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from ..votes.codes import Array, encode, find, names_array, natural_order, stabl
 from ..votes.crowd import Crowd
 from ..votes.frames import find_column, require_column
 from ..votes.keyed import hashed
-from .blocks import NOTES, Blocks, write_manifest
+from .blocks import FORMAT, NOTES, Blocks, write_manifest
 
+SPILL = "spill"
+MOST_BUCKETS = 500  # files that are open at once
 BATCH = 1 << 20  # rows that are looked at at once
 USUAL = 8_000_000  # votes of a block
 SUFFIXES = (".parquet", ".csv", ".tsv", ".feather", ".arrow")
@@ -53,8 +56,9 @@ def pack(
     path = Path(folder)
     told = _begun(path)
     if told is None or not told.get("spilled"):
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir(parents=True)
+        path.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(path / SPILL, ignore_errors=True)
+        write_manifest(path, spilled=False, packed=False)  # whose folder this is
         told = _spilled(source, path, {"item": item, "annotator": annotator, "label": label}, tuple(no_vote), aside,
                         block_votes, n_votes, tell)  # fmt: skip
     return _packed(path, told, tell)
@@ -64,11 +68,12 @@ def _begun(path: Path) -> dict[str, Any] | None:
     """What was done in a folder before; a folder of something else is not touched."""
     if not path.exists() or not any(path.iterdir()):
         return None
-    if not (path / NOTES).is_file():
-        if (path / "spill").is_dir():
-            return None
+    try:
+        told: dict[str, Any] = json.loads((path / NOTES).read_text("utf-8"))
+    except (OSError, ValueError):
+        told = {}
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise InputError(f"{path} is there already, and holds something else: name a new folder")
-    told: dict[str, Any] = json.loads((path / NOTES).read_text("utf-8"))
     if told.get("packed"):
         raise InputError(f"{path} holds packed votes already: Blocks.open reads them, or name a new folder")
     return told
@@ -88,12 +93,12 @@ def _spilled(
         raise OptionError(f"block_votes={block_votes} must be at least 1")
     notes: list[str] = []
     expected = n_votes or _expected(source)
-    n_buckets = max(1, -(-expected // block_votes))
-    codes = {"annotator": _Codes(), "label": _Codes()}
-    spill = path / "spill"
+    n_buckets = min(max(1, -(-expected // block_votes)), MOST_BUCKETS)
+    codes = {"annotator": _Codes("annotators"), "label": _Codes("labels")}
+    spill = path / SPILL
     spill.mkdir()
     writers: dict[int, Any] = {}
-    schema, n = None, 0
+    schema, n, closing = None, 0, ExitStack()
     for items, people, labels in _batches(source, named, no_vote, aside, notes):
         who, said = codes["annotator"].of(people), codes["label"].of(labels)
         bucket = (hashed(items) % np.uint64(n_buckets)).astype(np.int64)
@@ -109,12 +114,11 @@ def _spilled(
             raise InputError("items are named by numbers in one file and by texts in another: make them alike")
         for place in np.flatnonzero(np.diff(ends)).tolist():
             if place not in writers:
-                writers[place] = pa.ipc.new_file(str(spill / f"{place:05d}.arrow"), schema)
+                writers[place] = closing.enter_context(pa.ipc.new_file(str(spill / f"{place:05d}.arrow"), schema))
             writers[place].write_batch(batch.slice(ends[place], ends[place + 1] - ends[place]))
         n += len(items)
         tell(f"{n:,} votes read")
-    for writer in writers.values():
-        writer.close()
+    closing.close()
     if not n:
         raise InputError("there are no votes")
     people_names, classes = codes["annotator"].names, codes["label"].names
@@ -135,13 +139,16 @@ def _spilled(
 class _Codes:
     """Codes of names in the order in which they are first seen, over batches; and how often each was seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str) -> None:
+        self.what = what
         self.names: list[Any] = []
         self._code: dict[Any, int] = {}
         self.counts: list[int] = []
 
     def of(self, column: Any) -> Array:
         names, codes = encode(column)
+        if self.names and len(names) and isinstance(self.names[0], str) != isinstance(names.tolist()[0], str):
+            raise InputError(f"{self.what} are named by numbers in one file and by texts in another: make them alike")
         place = np.empty(len(names), np.int64)
         for at, name in enumerate(names.tolist()):
             if name not in self._code:
@@ -155,11 +162,11 @@ class _Codes:
         return place[np.asarray(codes, np.int64)].astype(np.int32)
 
 
-def _write_names(path: Path, names: list[Any]) -> None:
+def _write_names(path: Path, names: list[Any], file: str = "annotators.parquet") -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table({"annotator": pa.array(names)}), path / "annotators.parquet")
+    pq.write_table(pa.table({"annotator": pa.array(names)}), path / file)
 
 
 def _expected(source: Any) -> int:
@@ -198,41 +205,65 @@ def files_of(source: Any) -> list[Path]:
     return found
 
 
+def names_in(file: Path) -> list[str]:
+    """The columns of a file."""
+    import pyarrow.parquet as pq
+
+    if file.suffix == ".parquet":
+        return [str(name) for name in pq.read_schema(file).names]
+    return [str(name) for name in next(iter(_read(file))).schema.names]
+
+
 def _batches(
     source: Any, named: Mapping[str, str | None], no_vote: tuple[str, ...], aside: bool, notes: list[str]
 ) -> Iterator[Columns]:
     """Items, annotators and labels, a million rows at a time."""
-    if isinstance(source, Crowd):
-        for low in range(0, source.n_votes, BATCH):
-            at = slice(low, low + BATCH)
-            yield (
-                source.items[source.item[at]], source.annotators[source.annotator[at]], source.classes[source.label[at]]
-            )  # fmt: skip
-        return
     if isinstance(source, str | Path | list | tuple):
-        left, files = {"rows": 0, "no vote": 0}, files_of(source)
-        spelt = any(file.suffix in (".csv", ".tsv") for file in files)  # names are texts there: everywhere
-        for file in files:
-            try:
-                yield from _of_file(file, named, no_vote, aside, spelt, left)
-            except InputError as error:
-                if not aside:
-                    raise
-                notes.append(f"set aside: {error}")
-        for what, count in left.items():
-            if count:
-                rows = how_many(count, "rows")
-                notes.append(f"{rows} set aside: a cell is missing" if what == "rows" else f"{rows} left out: no vote")
+        yield from _of_files(files_of(source), named, no_vote, aside, notes)
         return
+    if no_vote:
+        raise OptionError("no_vote is for files: leave such votes out of a crowd, or of an iterator's arrays")
+    yield from _of_crowd(source) if isinstance(source, Crowd) else _of_arrays(source)
+
+
+def _of_crowd(crowd: Crowd) -> Iterator[Columns]:
+    if crowd.weight is not None:
+        raise OptionError("these votes have weights, and packed votes count once each: crowd.with_weight(None)")
+    for low in range(0, crowd.n_votes, BATCH):
+        at = slice(low, low + BATCH)
+        yield crowd.items[crowd.item[at]], crowd.annotators[crowd.annotator[at]], crowd.classes[crowd.label[at]]
+
+
+def _of_files(
+    files: list[Path], named: Mapping[str, str | None], no_vote: tuple[str, ...], aside: bool, notes: list[str]
+) -> Iterator[Columns]:
+    left = {"rows": 0, "no vote": 0}
+    spelt = any(file.suffix in (".csv", ".tsv") for file in files)  # names are texts there: everywhere
+    for file in files:
+        try:
+            yield from _of_file(file, named, no_vote, aside, spelt, left)
+        except InputError as error:
+            if not aside:
+                raise
+            notes.append(f"set aside: {error}")
+    if left["rows"]:
+        notes.append(f"{how_many(left['rows'], 'rows')} set aside: a cell is missing")
+    if left["no vote"]:
+        notes.append(f"{how_many(left['no vote'], 'rows')} left out: no vote")
+
+
+def _of_arrays(source: Iterable[Any]) -> Iterator[Columns]:
     for number, batch in enumerate(source, start=1):
-        items, people, labels = (np.asarray(column) for column in batch)
-        if not items.size == people.size == labels.size:
-            raise InputError(
-                f"batch {number}: the columns differ in length: {items.size}, {people.size}, {labels.size}"
-            )
-        for low in range(0, items.size, BATCH):
-            at = slice(low, low + BATCH)
-            yield names_array(items[at]), names_array(people[at]), names_array(labels[at])
+        columns = dict(zip(("items", "annotators", "labels"), map(np.asarray, batch), strict=True))
+        for what, column in columns.items():
+            if column.dtype.kind == "f" or (column.dtype.kind == "O" and any(one is None for one in column.tolist())):
+                raise InputError(f"batch {number}: {what} must be whole numbers or texts, none of them missing")
+        sizes = [column.size for column in columns.values()]
+        if len(set(sizes)) > 1:
+            raise InputError(f"batch {number}: the columns differ in length: {', '.join(map(str, sizes))}")
+        for low in range(0, sizes[0], BATCH):
+            items, people, labels = (names_array(column[low : low + BATCH]) for column in columns.values())
+            yield items, people, labels
 
 
 def _of_file(
@@ -248,8 +279,8 @@ def _of_file(
             names = batch.schema.names
             taken = {role: require_column(role, names, find_column(role, names, named[role])) for role in named}
             columns = [_plain(batch.column(names.index(taken[role])), spelt) for role in ("item", "annotator", "label")]
-            out = pc.fill_null(pc.is_in(columns[2], value_set=pa.array(no_vote, pa.string())), False) if no_vote and (
-                pa.types.is_string(columns[2].type)) else None  # fmt: skip
+            spelled = pc.cast(columns[2], pa.string())
+            out = pc.fill_null(pc.is_in(spelled, value_set=pa.array(no_vote, pa.string())), False) if no_vote else None
             missing = np.zeros(batch.num_rows, bool)
             for column in columns:
                 missing |= _empty(column)
@@ -302,6 +333,8 @@ def _plain(column: Any, spelt: bool) -> Any:
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
     if pa.types.is_large_string(column.type):
         return column.cast(pa.string())
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
     if pa.types.is_floating(column.type) or (spelt and not pa.types.is_string(column.type)):
         return pc.cast(column, pa.string())
     return column
@@ -331,6 +364,7 @@ def append(blocks: Blocks, source: Any, **how: Any) -> tuple[Blocks, list[int]]:
     source, how: as in `pack`. New annotators come last. Votes on items that are there, and new classes, are refused:
     items are whole within a block, so that all votes have to be packed again.
     """
+    blocks = Blocks.open(blocks.folder)  # what is there now, whoever appended since
     folder = blocks.folder
     fresh = folder / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -345,11 +379,12 @@ def append(blocks: Blocks, source: Any, **how: Any) -> tuple[Blocks, list[int]]:
                     f"{how_many(int(twice.sum()), 'items')} are packed already, such as {first!r}: votes on old items "
                     "need all votes packed again"
                 )
-        people = [*blocks.annotators.tolist(), *(set(more.annotators.tolist()) - set(blocks.annotators.tolist()))]
-        classes = [*blocks.classes.tolist(), *(set(more.classes.tolist()) - set(blocks.classes.tolist()))]
-        if len(classes) != blocks.n_classes:
-            new = ", ".join(map(repr, classes[blocks.n_classes :]))
-            raise InputError(f"new classes: {new}; all votes have to be packed again")
+        if isinstance(blocks.items(0).tolist()[0], str) != isinstance(more.items(0).tolist()[0], str):
+            raise InputError("items are named by numbers here and by texts there: make them alike")
+        people = list(dict.fromkeys([*blocks.annotators.tolist(), *more.annotators.tolist()]))
+        new = [name for name in more.classes.tolist() if name not in set(blocks.classes.tolist())]
+        if new:
+            raise InputError(f"new classes: {', '.join(map(repr, new))}; all votes have to be packed again")
         who = np.asarray(find(more.annotators, names_array(people)), np.int64)
         label = np.asarray(find(more.classes, blocks.classes), np.int64)
         given = np.zeros((len(people), blocks.n_classes))
@@ -362,14 +397,19 @@ def append(blocks: Blocks, source: Any, **how: Any) -> tuple[Blocks, list[int]]:
             cells = more.cells(block)
             moved = who[cells // more.n_classes] * k + label[cells % more.n_classes]
             np.save(part / "cells.npy", moved.astype(np.int32))
+            shutil.rmtree(folder / name, ignore_errors=True)  # of an append that was stopped
             part.rename(folder / name)
             sizes.append((name, votes, items))
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    _write_names(folder, people)
-    np.save(folder / "given.npy", given)
+    files = {"annotators": f"annotators-{len(sizes)}.parquet", "given": f"given-{len(sizes)}.npy"}
+    _write_names(folder, people, files["annotators"])
+    np.save(folder / files["given"], given)
     notes = [*blocks.notes, *more.notes]
-    write_manifest(folder, packed=True, classes=classes, blocks=sizes, notes=notes)
+    classes = blocks.classes.tolist()
+    write_manifest(
+        folder, packed=True, classes=classes, blocks=sizes, notes=notes, files=files
+    )  # all of it, or nothing
     return Blocks.open(folder), list(range(len(blocks.sizes), len(sizes)))
 
 
@@ -393,7 +433,7 @@ def _packed(path: Path, told: dict[str, Any], tell: Tell) -> Blocks:
         name = f"{bucket:05d}"
         if any(block[0] == name for block in done):
             continue
-        spill = path / "spill" / f"{name}.arrow"
+        spill = path / SPILL / f"{name}.arrow"
         with pa.memory_map(str(spill)) as mapped, pa.ipc.open_file(mapped) as opened:
             table = opened.read_all()
             done.append(write_block(path / name, table, rank, k))
@@ -407,7 +447,7 @@ def _packed(path: Path, told: dict[str, Any], tell: Tell) -> Blocks:
         given += np.bincount(np.load(path / name / "cells.npy", mmap_mode="r"), minlength=given.size)
     np.save(path / "given.npy", given.reshape(n_annotators, k))
     write_manifest(path, packed=True, classes=told["classes"], blocks=done, notes=told["notes"])
-    shutil.rmtree(path / "spill", ignore_errors=True)
+    shutil.rmtree(path / SPILL, ignore_errors=True)
     return Blocks.open(path)
 
 

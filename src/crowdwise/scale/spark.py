@@ -331,8 +331,9 @@ def _labels(session: Any, packed: Any, said: Any, model: Any, params: Params, po
     from pyspark.sql import types as t
 
     names: Names = said.value.names
-    text = names.classes.dtype.kind == "O"
-    fields = [t.StructField("item", item_type), t.StructField("label", t.StringType() if text else t.LongType()),
+    kinds = {"O": t.StringType(), "f": t.DoubleType(), "b": t.BooleanType()}
+    label_type = kinds.get(names.classes.dtype.kind, t.LongType())
+    fields = [t.StructField("item", item_type), t.StructField("label", label_type),
               t.StructField("confidence", t.DoubleType())]  # fmt: skip
     if posterior:
         fields += [t.StructField(f"p_{name}", t.DoubleType()) for name in names.classes.tolist()]

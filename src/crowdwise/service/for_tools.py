@@ -66,12 +66,12 @@ def routes(desk: Desk) -> APIRouter:
         """Label Studio tells of annotations: each choice is a vote of its author."""
         if body.get("action") not in ACTIONS:
             return {"votes": 0}
+        if body["action"] in DELETED:
+            return {"votes": await _deleted(desk, body)}
         task, annotation = body.get("task"), body.get("annotation")
         if not isinstance(task, dict) or not isinstance(annotation, dict):
             raise HTTPException(422, "task and annotation: objects are expected")
         item, label = desk.item_of(_name(task)), _choice(annotation)
-        if label is None or label not in desk.project.classes:
-            return {"votes": 0}
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
         who = f"label-studio {author}"[:256]
@@ -82,17 +82,41 @@ def routes(desk: Desk) -> APIRouter:
             desk.project.store.add_person(who, "annotator")
             desk.project.take_people()
             known = next(one for one in desk.project.people.values() if one.name == who)
-        told = f"{annotation.get('id', uuid.uuid4())}:{annotation.get('updated_at', '')}:{label}"
-        key = f"ls:{hashed(told.encode('utf-8', 'replace').decode())[:40]}"
-        earlier = desk.project.standing.get((item, known.id))
-        gone = body["action"] in DELETED
-        if earlier is not None and (gone or earlier != key):  # an annotation was changed, or is gone
-            await desk.keep(Said(f"undo:{hashed(earlier)[:40]}", item, known.id, None, None, time.time(), earlier))
-        if gone:
+        key = _key(annotation.get("id", uuid.uuid4()), f"{annotation.get('updated_at', '')}:{label}")
+        if desk.project.store.vote_of(key) is not None:  # told twice
+            return {"votes": 0}
+        await _undone(desk, item, known.id)  # an annotation was changed
+        if label is None or label not in desk.project.classes:
             return {"votes": 0}
         return {"votes": int(await desk.keep(Said(key, item, known.id, label, None, time.time())))}
 
     return router
+
+
+def _key(annotation: Any, state: str) -> str:
+    """The id of the vote that an annotation is, in one of its states: those of one annotation begin alike."""
+    told = [hashed(str(part).encode("utf-8", "replace").decode())[:20] for part in (annotation, state)]
+    return f"ls:{told[0]}:{told[1]}"
+
+
+async def _undone(desk: Desk, item: int, person: int) -> bool:
+    """Take back what somebody says of an item, if they say anything."""
+    earlier = desk.project.standing.get((item, person))
+    if earlier is None:
+        return False
+    return await desk.keep(Said(f"undo:{hashed(earlier)[:40]}", item, person, None, None, time.time(), earlier))
+
+
+async def _deleted(desk: Desk, body: dict[str, Any]) -> int:
+    """Votes of annotations that are gone are taken back: one of them, or a list."""
+    gone = [body.get("annotation"), *(body["annotations"] if isinstance(body.get("annotations"), list) else [])]
+    starts = tuple(
+        _key(one["id"], "").rpartition(":")[0] + ":" for one in gone if isinstance(one, dict) and "id" in one
+    )
+    there = [pair for pair, vote in desk.project.standing.items() if starts and vote.startswith(starts)]
+    for item, person in there:
+        await _undone(desk, item, person)
+    return 0
 
 
 def _tags(config: Any) -> dict[str, str]:

@@ -52,6 +52,7 @@ class Store:
         self.engine: Engine = create_engine(url, pool_pre_ping=True)
         self.embedded = url.startswith("sqlite")
         self._owned: Any = None
+        self.kept_as_they_are = 0  # of the items that were added last: they were there
         if self.embedded:
             event.listen(self.engine, "connect", _careful)
         try:
@@ -75,8 +76,9 @@ class Store:
                 self._owned.close()
                 raise taken from error
             return
-        self._owned = self.engine.connect()
+        self._owned = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         if not self._owned.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": OWNED}).scalar_one():
+            self._owned.close()
             raise taken
 
     def _migrate(self) -> None:
@@ -118,6 +120,7 @@ class Store:
                 some = select(ITEM.c.name).where(ITEM.c.name.in_(names[low : low + AT_ONCE]))
                 there |= set(connection.execute(some).scalars())
             new = {name: content for name, content in wanted.items() if name not in there}
+            self.kept_as_they_are = len(wanted) - len(new)
             if new:
                 connection.execute(
                     insert(ITEM), [{"name": name, "content": json.dumps(dict(own))} for name, own in new.items()]

@@ -15,7 +15,6 @@ from ..errors import InputError, OptionError, how_many
 from ..files import whole_file
 from ..fit.em import EM
 from ..fit.estimates import Classes
-from ..fit.forms import TableEM
 from ..fit.result import Result
 from ..methods import METHODS, make
 from ..votes.codes import Array, find, names_array, shown
@@ -25,6 +24,7 @@ from ..votes.table import Table
 STRENGTH = 20.0  # votes that an annotator's own history counts, in each row
 STRANGER = 4.0  # votes that the population's counts, of annotators without a history
 POOLED = 10.0  # votes by which a history is drawn to the population's
+COUNTING = ("dawid-skene", "ibcc")  # methods whose sums are a matrix for each annotator
 FORMAT = "crowdwise annotator history 1"
 
 
@@ -106,10 +106,13 @@ class History:
             raise InputError(f"{path} cannot be read as a history: {error}") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InputError(f"{path} is no history of annotators")
-        made = (
-            Record(r["annotator"], r["task"], r["source"], tuple(r["classes"]), tuple(map(tuple, r["counts"])))
-            for r in content["records"]
-        )
+        try:
+            made = [
+                Record(r["annotator"], r["task"], r["source"], tuple(r["classes"]), tuple(map(tuple, r["counts"])))
+                for r in content["records"]
+            ]
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path}: a record of this history is damaged ({error})") from error
         return cls({(one.annotator, one.task, one.source): one for one in made})
 
     # -- what it is for ---------------------------------------------------------------------------------------------
@@ -123,10 +126,10 @@ class History:
         P, by four votes. method: dawid-skene or ibcc, or another that counts confusion matrices. Projects of other
         tasks are not asked.
         """
-        if strength <= 0.0:
+        if not 0.0 < strength < np.inf:
             raise OptionError(f"strength={strength} must be above 0")
         crowd = Crowd.of(crowd)
-        if METHODS[method].takes != "classes" or not issubclass(METHODS[method].load(), TableEM):
+        if METHODS[method].takes != "classes" or method not in COUNTING:
             raise OptionError(f"method {method!r} keeps no confusion matrices that a history could count in")
         model: Any = make(method, history=1.0)
         there = list(self._of_task(task, crowd))
@@ -134,6 +137,9 @@ class History:
             tasks = ", ".join(sorted({one.task for one in self.records.values()})) or "none"
             raise OptionError(f"task {task!r}: the history has nothing of it; the tasks that it knows: {tasks}")
         counts, known = self._counts(there, crowd)
+        if not known.any():
+            first = shown(crowd.annotators[0])
+            raise InputError(f"nobody in these votes, such as {first}, is in the history of task {task!r}")
         everybody = counts.sum(axis=0) + np.eye(crowd.n_classes) + 0.5
         everybody /= everybody.sum(axis=1, keepdims=True)
         usual = (counts + POOLED * everybody) / (counts.sum(axis=2, keepdims=True) + POOLED)

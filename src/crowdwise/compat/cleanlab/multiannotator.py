@@ -140,7 +140,9 @@ def get_active_learning_scores_ensemble(
 def _crowd(table: Any, n_classes: int | None) -> Crowd:
     """Items by annotators, integers, empty cells missing."""
     names = list(table.columns) if hasattr(table, "columns") else None
-    cells = np.asarray(table, float)
+    cells = table.to_numpy(float, na_value=np.nan) if hasattr(table, "to_numpy") else np.asarray(table, float)
+    if (np.isfinite(cells) & (cells != np.round(cells))).any():
+        raise ValueError("labels must be whole numbers, 0 to K - 1")
     if cells.ndim != 2:
         raise ValueError(f"labels_multiannotator has {cells.ndim} axes: items by annotators are needed")
     item, who = np.nonzero(np.isfinite(cells))

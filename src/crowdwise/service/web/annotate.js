@@ -32,6 +32,18 @@ let sending = false;
 async function send() {
   if (sending || person === null) return;
   sending = true;
+  try {  // the cookie is the browser's: somebody else may have entered in another tab
+    const now = (await ask("/api/progress")).name;
+    if (now !== person) {
+      at("trouble").textContent = `${now} has entered in this browser: the answers of ${person} wait until ${person} does again.`;
+      sending = false;
+      return;
+    }
+  } catch (error) {
+    at("trouble").textContent = `${waiting().length} answers wait here until the server can be reached.`;
+    setTimeout(() => { sending = false; send(); }, 2000);
+    return;
+  }
   for (const [key, { path, body }] of waiting()) {
     try {
       await ask(path, body);

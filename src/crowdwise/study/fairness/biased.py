@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine import bind
-from ...errors import OptionError
+from ...errors import InputError, OptionError
 from ...methods.classes.groups.attribute_dawid_skene import AttributeDawidSkene
 from ...votes.attributes import Attribute, attribute_of_items
 from ...votes.codes import Array
@@ -19,6 +19,7 @@ ALL_ALIKE = 1e9  # votes of an annotator's own matrix in each group: nothing of 
 ROUNDS = 8
 STEPS = 40
 PSEUDO = 0.05  # votes in each cell of a table
+FEWEST = 2  # judges
 FEW = 200  # votes, below which next to no bias would be seen
 
 
@@ -35,9 +36,10 @@ def biased_annotators(crowd: Any, by: Any, *, level: float = 0.05, engine: str =
     (Benjamini and Hochberg). Who is named bends the class by which the others are judged: so the named are left out,
     and all are judged again, until nobody changes. The classes have shares of their own in each group.
 
-    by: a column of the items, {item: value}, or one value per item. A bias that all annotators share cannot be seen: it
-    looks like a difference between the groups. Columns: annotator, votes, gap (how far their rows lie apart, mean total
-    variation over classes), chance, verdict: "biased", "not seen" or, with fewer than 200 votes, "undecided".
+    Votes count once each, whatever their weight. by: a column of the items, {item: value}, or one value per item. A
+    bias that all annotators share cannot be seen: it looks like a difference between the groups. Columns: annotator,
+    votes, gap (how far their rows lie apart, mean total variation over classes), chance, verdict: "biased", "not seen"
+    or, with fewer than 200 votes, "undecided".
 
     >>> from crowdwise import simulate
     >>> made = simulate.crowd(simulate.one_coin(9, 2, 0.8), n_items=2000, per_item=9, seed=0)
@@ -52,11 +54,14 @@ def biased_annotators(crowd: Any, by: Any, *, level: float = 0.05, engine: str =
         raise OptionError(f"level={level} must lie between 0 and 1")
     groups = attribute_of_items(crowd, by)
     known = groups.code[crowd.item] >= 0
-    crowd = crowd.take(known).counted()
+    crowd = crowd.take(known).counted().with_weight(None)
     named, seen = np.zeros(crowd.n_annotators, bool), set()
     for _ in range(ROUNDS):
         found = _judged(crowd, groups, ~named, engine)
         new = discoveries(found.chance, level)
+        if (~new).sum() < FEWEST:
+            named_ = f"{int(new.sum())} of {crowd.n_annotators} annotators"
+            raise InputError(f"{named_} would be named: nobody is left to judge them by")
         if (new == named).all():
             break
         named = named | new if new.tobytes() in seen else new  # to and fro: whoever was named once is
@@ -92,11 +97,10 @@ def _judged(crowd: Crowd, groups: Attribute, judges: Array, engine: str) -> Judg
     own = judges[who]
     others[own] /= np.maximum(confusion[who[own], :, label[own]], 1e-300)
     others /= others.sum(axis=1, keepdims=True)
-    weight = np.ones(crowd.n_votes) if crowd.weight is None else crowd.weight
     cell = who * n_groups + groups.code[crowd.item]
-    one, alike = _likeliest(others, who, label, weight, confusion)
-    each, apart = _likeliest(others, cell, label, weight, np.repeat(one, n_groups, axis=0))
-    ratio = 2.0 * np.bincount(who, weight * (apart - alike), crowd.n_annotators)
+    one, alike = _likeliest(others, who, label, confusion)
+    each, apart = _likeliest(others, cell, label, np.repeat(one, n_groups, axis=0))
+    ratio = 2.0 * np.bincount(who, apart - alike, crowd.n_annotators)
     heard = np.bincount(cell, minlength=crowd.n_annotators * n_groups).reshape(-1, n_groups)
     freedom = k * (k - 1) * ((heard > 0).sum(axis=1) - 1)
     chance = np.where(freedom > 0, chi2.sf(np.maximum(ratio, 0.0), np.maximum(freedom, 1)), 1.0)
@@ -106,14 +110,14 @@ def _judged(crowd: Crowd, groups: Attribute, judges: Array, engine: str) -> Judg
     return Judged(chance, gap)
 
 
-def _likeliest(others: Array, cell: Array, label: Array, weight: Array, start: Array) -> tuple[Array, Array]:
+def _likeliest(others: Array, cell: Array, label: Array, start: Array) -> tuple[Array, Array]:
     """The table of each cell under which its votes are likeliest, the classes being as the others have them, by EM; and
     the log chance of each vote."""
     n, k = start.shape[:2]
     table, place = start, cell * k + label
     for _ in range(STEPS):
         share = others * table[cell, :, label]
-        share *= (weight / share.sum(axis=1))[:, None]
+        share /= share.sum(axis=1, keepdims=True)
         counts = np.stack([np.bincount(place, column, n * k).reshape(n, k) for column in share.T], axis=1) + PSEUDO
         table = counts / counts.sum(axis=2, keepdims=True)
     return table, np.log((others * table[cell, :, label]).sum(axis=1))

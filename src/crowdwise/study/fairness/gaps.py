@@ -258,8 +258,10 @@ def _less(ratio: float, *of: tuple[Array, Array]) -> tuple[Array, Array, Array]:
 
 def _mean(real: Array, judged: Array, others: Array, level: float, trust: float | None = None) -> JudgedMean:
     if others.size < 2:  # everything is known
+        from scipy.stats import t as student
+
         mean = float(real.mean())
-        half = float(real.std(ddof=1)) / real.size**0.5
+        half = float(student.ppf(0.5 + level / 2.0, real.size - 1)) * float(real.std(ddof=1)) / real.size**0.5
         return JudgedMean(mean, mean - half, mean + half, 0.0, float(real.size))
     return judged_mean(real, judged, others, level=level, trust=trust)
 

@@ -44,6 +44,7 @@ def groups_of_people(result: Result, by: Any, *, level: float = 0.9, seed: int =
     for measure, value in measures.items():
         drawn = np.array([_shares(value, code, weight[on.item], n) for weight in weights])
         beside = [_beside(value, code == g, on.item, on.n_items) for g in range(n)]
+        drawn[1:] = np.where(np.isnan(drawn[1:]), drawn[0], drawn[1:])
         low, high = np.quantile(drawn[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
         for g, name in enumerate(groups.names.tolist()):
             rows.append((str(name), measure, int((code == g).sum()), drawn[0, g], low[g], high[g], beside[g]))
@@ -54,7 +55,8 @@ def groups_of_people(result: Result, by: Any, *, level: float = 0.9, seed: int =
 def _shares(value: Any, code: Any, weight: Any, n: int) -> Any:
     there = code >= 0
     total = np.bincount(code[there], weight[there], n)
-    return np.bincount(code[there], (weight * value)[there], n) / np.maximum(total, 1e-300)
+    sums = np.bincount(code[there], (weight * value)[there], n)
+    return np.where(total > 0.0, sums / np.where(total > 0.0, total, 1.0), np.nan)
 
 
 def _beside(value: Any, own: Any, item: Any, n_items: int) -> float:

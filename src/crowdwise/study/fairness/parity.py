@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import OptionError
 from ...fit.result import Result
 from ...votes.attributes import attribute_of_items
 from ...votes.codes import Array
@@ -55,6 +56,8 @@ def parity(result: Result, by: Any, *, positive: Any = None, rate: float | None 
     >>> bool(abs(shares[0] - shares[1]) < 0.01), found.price > 0.1
     (True, True)
     """
+    if rate is not None and not 0.0 <= rate <= 1.0:
+        raise OptionError(f"rate={rate} must lie between 0 and 1")
     crowd = votes_of(result)
     groups, code = attribute_of_items(crowd, by), positive_class(result.classes, positive)
     on, posterior = result.on(crowd)

@@ -36,21 +36,25 @@ def position_bias(crowd: Crowd, order: Any = "order", *, by: Any = None) -> Tabl
     judge = _judges(crowd, by if by is not None else "judge" if "judge" in crowd.annotator_extra else None)
     code = way.code[crowd.annotator]
     first = (crowd.label == code).astype(float)
-    table = _shares(judge, crowd, first, code >= 0, "first")
-    return Table({**table.columns, "flips": _flips(crowd, judge.code, code)})
+    known = (code >= 0) & (judge.code[crowd.annotator] >= 0)
+    table = _shares(judge, crowd, first, known, "first")
+    return Table({**table.columns, "flips": _flips(crowd.take(known), judge, code[known])})
 
 
 def length_bias(crowd: Crowd, lengths: tuple[str, str], *, by: Any = None, human: Any = None) -> Table:
     """How often judges choose the longer of two outputs: one row per judge or family, and one for human labels.
 
-    lengths: two columns of the items, of the first and of the second class. Ties of length are left out.
+    lengths: two columns of the items, of the first and of the second class. Items whose lengths are the same, or not
+    known, are left out.
     """
     _require_two(crowd)
     one, other = (_numbers(crowd, name) for name in lengths)
-    longer = np.where(one == other, -1, (other > one).astype(int))
+    told = np.isfinite(one) & np.isfinite(other) & (one != other)
+    longer = np.where(told, (other > one).astype(int), -1)
     judge = _judges(crowd, by)
     here = longer[crowd.item]
-    table = _shares(judge, crowd, (crowd.label == here).astype(float), here >= 0, "longer")
+    some = (here >= 0) & (judge.code[crowd.annotator] >= 0)
+    table = _shares(judge, crowd, (crowd.label == here).astype(float), some, "longer")
     if human is None:
         return table
     known = gold_codes(crowd, human)
@@ -124,9 +128,9 @@ def _shares(judge: Attribute, crowd: Crowd, hit: Array, some: Array, called: str
     return Table({"judge": judge.names, "votes": n, called: np.where(n > 0, share, np.nan), "low": low, "high": high})
 
 
-def _flips(crowd: Crowd, judge: Array, order: Array) -> Array:
+def _flips(crowd: Crowd, judge: Attribute, order: Array) -> Array:
     """Of the items that a judge saw in both orders, the share on which its answers differ; by majority in an order."""
-    n, cell = int(judge.max()) + 1, judge[crowd.annotator].astype(np.int64) * crowd.n_items + crowd.item
+    n, cell = judge.names.size, judge.code[crowd.annotator].astype(np.int64) * crowd.n_items + crowd.item
     second = (crowd.label == 1).astype(float)
     chosen = []
     for way in (0, 1):
@@ -149,6 +153,9 @@ def _there(crowd: Crowd, name: str) -> str:
 
 def _numbers(crowd: Crowd, name: str) -> Array:
     try:
-        return np.asarray(crowd.item_extra[_there(crowd, name)]).astype(float)
+        cells = np.asarray(crowd.item_extra[_there(crowd, name)], object)
+        return np.array([np.nan if cell is None or cell == "" else cell for cell in cells.tolist()], object).astype(
+            float
+        )
     except ValueError as error:
         raise InputError(f"column {name!r} of the items holds what is no number: {error}") from error

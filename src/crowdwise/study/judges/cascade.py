@@ -36,6 +36,10 @@ def cascade(crowd: Crowd, human: Any, cost: Mapping[Any, float], *, method: str 
     if missing:
         raise InputError(f"judge {shown(missing[0])} has no cost")
     price = np.array([cost[name] for name in crowd.annotators.tolist()], float)
+    if not (np.isfinite(price) & (price > 0.0)).all():
+        raise InputError("costs must be above 0")
+    if crowd.n_votes < crowd.n_items * crowd.n_annotators:
+        raise InputError("a cascade needs every judge's answer on every item, to know what it would have cost")
     stages = np.argsort(price, kind="stable")
     told = gold_codes(crowd, human)
     known = np.flatnonzero(told >= 0)

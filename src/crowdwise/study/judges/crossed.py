@@ -8,7 +8,7 @@ import numpy as np
 
 from ...fit.result import Result
 from ...votes.codes import Array
-from ...votes.frames import known_labels
+from ...votes.gold import gold_codes
 from ...votes.keyed import keyed_uniform
 from ..fairness.gaps import votes_of
 
@@ -23,16 +23,17 @@ def crossed(result: Result, human: Any) -> tuple[Array, Array]:
     crowd = votes_of(result)
     on, posterior = result.on(crowd)
     label = result.labels_on(on, posterior)
-    told = {item: one for item, one in known_labels(human).items() if item in result.gold}
-    if not told:
+    if not result.gold:
         return posterior, label
+    gold = gold_codes(on, result.gold)
+    asked = (gold >= 0) & (gold_codes(on, human) >= 0)
     fold = np.floor(keyed_uniform(1, on.item_hash) * FOLDS)
-    place = dict(zip(on.items.tolist(), range(on.n_items), strict=True))
     for hidden in range(FOLDS):
-        here = [place[item] for item in told if item in place and fold[place[item]] == hidden]
-        rest = {item: one for item, one in result.gold.items() if item not in place or fold[place[item]] != hidden}
-        if here and rest:
-            again = result.method.fit(crowd, gold=rest)
+        here = np.flatnonzero(asked & (fold == hidden))
+        rest = np.flatnonzero((gold >= 0) & (fold != hidden))
+        if here.size and rest.size:
+            told = dict(zip(on.items[rest].tolist(), on.classes[gold[rest]].tolist(), strict=True))
+            again = result.method.fit(crowd, gold=told)
             _, other = again.on(crowd)
             posterior[here], label[here] = other[here], again.labels_on(on, other)[here]
     return posterior, label

@@ -27,6 +27,7 @@ def worth(crowd: Crowd, *, human: Any = None, family: Any = None, result: Result
     >>> worth(made.crowd, human=dict(enumerate(made.truth.tolist())))["effective"].round(1).tolist()
     [1.8]
     """
+    crowd = Crowd.of(crowd)
     result = result or make("majority-vote").fit(crowd)
     group = np.full(crowd.n_annotators, -1)
     names: list[str] = []

@@ -28,6 +28,14 @@ def fused(views: Sequence[Any], prior: Any = None, *, weights: Sequence[float] |
     if not rows or any(view.shape != rows[0].shape or view.ndim != 2 for view in rows):
         shapes = ", ".join(str(view.shape) for view in rows) or "none"
         raise InputError(f"views: {shapes}; one row per item and one column per class, all alike")
+    for view in rows:
+        if not (np.isfinite(view) & (view >= 0.0)).all() or not (view.sum(axis=1) > 0.0).all():
+            raise InputError("views: every row must be a distribution over the classes")
+    rows = [view / view.sum(axis=1, keepdims=True) for view in rows]
+    if prior is not None:
+        given = np.asarray(prior, float)
+        if given.shape != rows[0].shape[1:] or not (np.isfinite(given) & (given >= 0.0)).all() or not given.sum() > 0.0:
+            raise InputError(f"prior={prior}: a share is needed for each of {rows[0].shape[1]} classes")
     each = np.ones(len(rows)) if weights is None else np.asarray(weights, float)
     if each.shape != (len(rows),) or not (np.isfinite(each) & (each >= 0.0)).all():
         raise InputError(f"weights={weights}: a number of at least 0 is needed for each of {len(rows)} views")

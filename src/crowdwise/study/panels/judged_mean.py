@@ -65,6 +65,8 @@ def judged_mean(
     mean = float(trust * everywhere.mean() + rest.mean())
     variance = trust**2 * float(np.var(everywhere, ddof=1)) / many + _left_out(rest, f) / n
     half = float(student.ppf(0.5 + level / 2.0, n - 2 if n > 2 else 1)) * variance**0.5  # trust was found too
+    if not rest.std() and set(np.unique(y)) <= {0.0, 1.0}:  # no error was seen: one would be by chance, in so many
+        half = max(half, 1.0 - (1.0 - level) ** (1.0 / n))
     alone = float(np.var(y, ddof=1)) / n
     return JudgedMean(mean, mean - half, mean + half, trust, n * alone / variance if variance > 0.0 else float(n))
 

@@ -32,6 +32,7 @@ def determinant_information(crowd: Crowd, *, seed: int = 0) -> Table:
     >>> bool(table["score"][:8].min() > table["score"][8:].max())
     True
     """
+    crowd = Crowd.of(crowd)
     k, n = crowd.n_classes, crowd.n_annotators
     product, heard = np.zeros(n), np.zeros((2, n))
     for split in range(SPLITS):
@@ -59,6 +60,7 @@ def correlated_agreement(crowd: Crowd) -> Table:
     >>> bool(table["score"][:8].min() > table["score"][8:].max())
     True
     """
+    crowd = Crowd.of(crowd)
     tables = _beside_others(crowd, np.ones(crowd.n_votes, bool))
     size = tables.sum(axis=(1, 2))
     share = tables / np.maximum(size, 1.0)[:, None, None]

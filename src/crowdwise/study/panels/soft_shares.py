@@ -30,10 +30,11 @@ def soft_labels(crowd: Crowd, by: Any = None, *, strength: float | None = None) 
     >>> soft_labels(crowd, strength=2.0).round(3).tolist()
     [[0.875, 0.125], [0.625, 0.375]]
     """
+    crowd = Crowd.of(crowd)
     counts = _counts(crowd)
     usual = counts.sum(axis=0) / max(counts.sum(), TINY)
     c = strength_of(crowd) if strength is None else strength
-    if c < 0.0:
+    if not 0.0 <= c < np.inf:
         raise InputError(f"strength={c} must be at least 0")
     pooled = _drawn(counts, usual, c)
     if by is None:
@@ -99,6 +100,9 @@ def _two(found: Any, target: Any) -> tuple[Array, Array]:
     q, p = np.asarray(found, float), np.asarray(target, float)
     if q.shape != p.shape or q.ndim != 2:
         raise InputError(f"shares of {q.shape} and of {p.shape}: one row per item, one column per class, both alike")
+    for name, rows in (("found", q), ("target", p)):
+        if not (np.isfinite(rows) & (rows >= 0.0)).all() or np.abs(rows.sum(axis=1) - 1.0).max(initial=0.0) > 1e-6:
+            raise InputError(f"{name}: every row must be shares that sum to 1")
     return q, p
 
 

@@ -129,6 +129,8 @@ class NoisyBradleyTerry:
         """Fit to a frame of worker, left, right and label, the one of the two that is better."""
         import pandas as pd
 
+        told = (data["label"] == data["left"]) | (data["label"] == data["right"])
+        data = data[told]  # who names neither has not compared
         side = np.where(data["label"].to_numpy() == data["left"].to_numpy(), "left", "right")
         votes = Comparisons.from_columns(
             data["left"].to_numpy(), data["right"].to_numpy(), data["worker"].to_numpy(), side
