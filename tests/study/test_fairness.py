@@ -69,6 +69,8 @@ def test_a_bias_of_all_is_said_not_to_be_seen_and_gold_tells(tmp_path):
     table = crowd.to_table()
     lines = zip(*(table[name].tolist() for name in ("item", "annotator", "label", "site")), strict=True)
     votes.write_text("item,annotator,label,site\n" + "\n".join(f"{i},{a},{v},{s}" for i, a, v, s in lines))
+    page = run("report", votes, "--by", "site", "-m", "dawid-skene", "--methods", "none", "--json")
+    assert page.returncode == 0 and "Gaps by site" in page.stdout
     done = run("fairness", votes, "--by", "site", "-m", "dawid-skene", "--out", tmp_path / "gaps.csv")
     assert done.returncode == 0 and "a bias that all annotators share looks like a difference" in done.stderr
     assert "a price of" in done.stderr and (tmp_path / "gaps.csv").read_text().startswith("measure,group,beside,gap")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InputError, how_many
-from . import inputs, queues, speech
+from . import columns, inputs, queues, speech
 from . import options as o
 
 CHOICES = (
@@ -74,7 +74,7 @@ def next(
         live.add_annotators(crowd.annotators.tolist())
         live.update(crowd)
         if items is not None:
-            live.add_items(_names(items, "item"))
+            live.add_items(columns.names_in(items, "item")[2])
         price, capacity = _costs(costs, live)
         new = [name for name in price if name not in set(live.annotators)]
         if new:
@@ -114,29 +114,12 @@ def _spelt(name: str, there: list[Any]) -> Any:
     return spelt.get(name, name)
 
 
-def _names(file: str, role: str) -> list[Any]:
-    from ..io.cells import plain, require_filled
-    from ..io.table_rows import read_rows
-    from ..votes.frames import require_column
-
-    rows = read_rows(file)
-    try:
-        column = require_column(role, rows.names)
-        require_filled(rows, column)
-    except InputError as error:
-        raise error.named(rows.name) from error
-    names: list[Any] = plain(rows.table[column]).tolist()
-    return names
-
-
 def _by_annotator(file: str, column: str, there: list[Any]) -> dict[Any, Any]:
     """A column of a table of annotators, by their names."""
     from ..io.cells import plain
-    from ..io.table_rows import read_rows
     from ..votes.frames import plain_name
 
-    who = _names(file, "annotator")
-    rows = read_rows(file)
+    rows, _, who = columns.names_in(file, "annotator")
     named = {plain_name(name): name for name in rows.names}
     if column not in named:
         raise InputError(f"{file}: there is no column {column}; the columns are {', '.join(rows.names)}")

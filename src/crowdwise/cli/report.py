@@ -88,7 +88,8 @@ def report(
     form = form_of(out, form, json)
     out = out or ("report.html" if form == "html" else "-")
     _require(out, key, anonymise, sure, level, given)
-    extra = tuple(name for name in (time, seconds) if name)
+    of_votes = by if by and items is None and people_table is None else None
+    extra = tuple(name for name in (time, seconds, of_votes) if name)
     others = [] if methods == "none" else [one.strip() for one in methods.split(",")] if methods else QUICK
     for one in (given["method"], *others):
         make(one)
@@ -105,7 +106,7 @@ def report(
     with speech.spoken_warnings() as warned, speech.progress("report") as tell:
         settled = inputs.settled(context, tell, extra, hide=hide if anonymise else None)
         crowd, known, result = settled.crowd, settled.gold, settled.result
-        crowd = columns.with_tables(crowd, items, people_table)
+        crowd = columns.with_tables(crowd, items, people_table, of_votes)
         true = inputs.known_labels(truth, crowd, given) if truth else None
         how: dict[str, Any] = {"trusted": believed, "engine": given["engine"], "callback": speech.steps(tell)}
         blind = unsettled(crowd, inputs.model(given), **how) if known else None

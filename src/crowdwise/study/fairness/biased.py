@@ -51,7 +51,7 @@ def biased_annotators(crowd: Any, by: Any, *, level: float = 0.05, engine: str =
     """
     crowd = Crowd.of(crowd)
     if not 0.0 < level < 1.0:
-        raise OptionError(f"level={level} must lie between 0 and 1")
+        raise OptionError(f"level={level}, the share of the named that chance may name, must lie between 0 and 1")
     groups = attribute_of_items(crowd, by)
     known = groups.code[crowd.item] >= 0
     crowd = crowd.take(known).counted().with_weight(None)
