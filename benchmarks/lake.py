@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 from benchmarks.measure import write
 from crowdwise.methods import make
@@ -103,7 +106,34 @@ def updated(folder: Path) -> list[dict]:
     return rows
 
 
+def reported(folder: Path) -> list[dict]:
+    """What tells of all votes, from files on disk, in bounded memory: each command as a user meets it."""
+    n, rows = int(float(os.environ.get("CROWDWISE_LAKE_TOLD", "1e8"))), []
+    lake = folder / "lake"
+    lake.mkdir(parents=True)
+    for at, (item, who, label) in enumerate(votes(n, 5_000)):
+        parquet.write_table(pa.table({"item": item, "annotator": who, "label": label}), lake / f"{at:04d}.parquet")
+    for words in (["agreement"], ["annotators", "--out", "people.csv"], ["report", "--out", "report.html"]):
+        began = time.perf_counter()
+        child = subprocess.Popen(
+            [sys.executable, "-m", "crowdwise", words[0], str(lake), *words[1:], "--memory", "2GB"], cwd=folder,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        told = child.stderr.read().decode()
+        _, status, used = os.wait4(child.pid, 0)
+        sample = next((line for line in told.splitlines() if "a sample tells" in line), "all")
+        rows.append({"command": words[0], "votes": n, "rc": os.waitstatus_to_exitcode(status),
+                     "s": time.perf_counter() - began, "peak GB": used.ru_maxrss / 1e6, "told by": sample})  # fmt: skip
+        print(rows[-1], flush=True)
+    return rows
+
+
 def main() -> None:
+    if "--told" in sys.argv:
+        with tempfile.TemporaryDirectory(dir=os.environ.get("CROWDWISE_SCRATCH")) as folder:
+            about = "As above, from Parquet files; --memory 2GB; auto; reading and packing are in the time."
+            write("lake-told", "What tells of votes on disk, two cores", about, reported(Path(folder)))
+        return
     rows = []
     with tempfile.TemporaryDirectory(dir=os.environ.get("CROWDWISE_SCRATCH")) as folder:
         small = Path(folder, "warm")

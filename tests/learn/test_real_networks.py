@@ -68,7 +68,8 @@ class Tokenizer:
 @pytest.mark.parametrize("objective", ["auto", "max-mig", "doctor-net"])
 def test_models_and_tokenizers_of_transformers(objective, reviews, tmp_path):
     texts, truth, votes = reviews
-    how = {"epochs": 15, "rate": 1e-2, "length": 16}
+    torch.manual_seed(0)  # where the network starts must not hang on the tests before
+    how = {"epochs": 30, "rate": 1e-2, "length": 16}
     model = CrowdClassifier(Tokens(), objective, tokenizer=Tokenizer(), **how).fit(texts, votes)
     assert model.score(texts, truth) > 0.9
     assert (model.infer(texts, votes).labels == truth).mean() > 0.8

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 from crowdwise import InputError, simulate
 from crowdwise.io import write_table
@@ -177,3 +179,29 @@ def test_a_lake_at_the_command_line(tmp_path):
     assert run("aggregate", lake, "--out", tmp_path / "labels").returncode == 2, "a folder that is not empty"
     assert run("aggregate", lake, "--out", tmp_path / "l.csv").returncode == 2
     assert run("aggregate", lake, "--memory", "much", "--out", tmp_path / "x").returncode == 2
+
+
+def test_what_is_told_of_a_lake_is_told_of_a_sample(tmp_path):
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    write_table(made_crowd(2000).crowd.to_table(), lake / "a.parquet")
+    whole = run("annotators", lake, "-m", "dawid-skene", "--out", tmp_path / "whole.csv")
+    assert whole.returncode == 0 and "sample" not in whole.stderr
+    part = run("annotators", lake, "-m", "dawid-skene", "--memory", "1MB", "--out", tmp_path / "part.csv")
+    assert part.returncode == 0 and "of 10,000 votes on 2,000" in part.stderr
+    first, second = (pc.sum(csv.read_csv(tmp_path / name)["votes"]).as_py() for name in ("whole.csv", "part.csv"))
+    assert first == 10_000 and 1_000 < second < 2_000
+    assert run("report", lake, "--memory", "1MB", "--methods", "none", "--out", tmp_path / "r.html").returncode == 0
+    assert "alpha" in run("agreement", lake).stdout
+    for refused in ("--time", "--by", "--labels", "--weight"):
+        done = run("report", lake, refused, "label")
+        assert done.returncode == 2 and f"{refused} is not for votes that go by the disk" in done.stderr
+
+
+def test_what_is_told_of_a_broken_lake_names_file_and_row(tmp_path):
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / "a.csv").write_text("item,annotator,label\nq1,a,x\nq1,b,x\nq2,a,y\nq2,,y\n")
+    done = run("agreement", tmp_path / "lake")
+    assert done.returncode == 1 and "a.csv, row 5: column 'annotator' is empty" in done.stderr
+    aside = run("agreement", tmp_path / "lake", "--set-aside")
+    assert aside.returncode == 0 and "1 row set aside" in aside.stderr

@@ -53,8 +53,8 @@ def votes_of(session, crowd):
     return session.createDataFrame(list(rows), "task long, worker long, answer long")
 
 
-def executors():
-    """Processes that run tasks, which are started below this one's gateway."""
+def executors(application):
+    """Processes that run tasks of an application."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -62,7 +62,7 @@ def executors():
                 words = (entry / "cmdline").read_bytes().decode().split("\0")
             except OSError:
                 continue
-            if any("CoarseGrainedExecutorBackend" in word for word in words) and "127.0.0.1" in " ".join(words):
+            if any("CoarseGrainedExecutorBackend" in word for word in words) and application in words:
                 found.append(int(entry.name))
     return found
 
@@ -89,7 +89,7 @@ def test_a_cluster_gives_what_one_machine_gives(session, tmp_path):
 def test_a_lost_executor_loses_no_votes(session):
     made = simulate.crowd(simulate.one_coin(20, 2, 0.8), n_items=400, per_item=5, seed=0)
     method = make("dawid-skene", max_iter=4)
-    there = executors()
+    there = executors(session.sparkContext.applicationId)
     assert len(there) == 2
 
     def killed(step, objective):

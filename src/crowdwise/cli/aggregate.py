@@ -10,7 +10,7 @@ import typer
 
 from ..errors import OptionError, how_many
 from ..methods import METHODS
-from . import inputs, lake, speech, values_and_scores
+from . import disk, inputs, lake, speech, values_and_scores
 from . import options as o
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @o.command(10)
 @o.settles_votes()
-@o.unless(lake.is_lake, lake.aggregate)
+@o.unless(disk.is_lake, lake.aggregate)
 @o.also_for(values_and_scores.aggregate)
 def aggregate(
     context: typer.Context,
@@ -57,9 +57,7 @@ def aggregate(
         str | None,
         typer.Option("--memory", help="Votes go by the disk, with so much memory, such as 2GB; --out is a folder."),
     ] = None,
-    set_aside: Annotated[
-        bool, typer.Option("--set-aside", help="Votes on disk: bad rows and files are counted, and left aside.")
-    ] = False,
+    set_aside: o.SetAside = False,
     history: Annotated[
         str | None,
         typer.Option("--history", help="What earlier projects tell of annotators (crowdwise history)."),

@@ -32,6 +32,8 @@ def agreement(
         str | None, typer.Option(help="Write every pair of annotators to a file, least agreement first."), o.WRITTEN
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the coefficients to a file."), o.WRITTEN] = None,
+    memory: o.Memory = None,
+    set_aside: o.SetAside = False,
     engine: o.Engine = "auto",
     seed: o.Seed = 0,
     json: o.AsJson = False,

@@ -55,6 +55,8 @@ def annotators(
         typer.Option("--attacked", help="Write the items on which colluders and adversaries agree on a wrong label."),
         o.WRITTEN,
     ] = None,
+    memory: o.Memory = None,
+    set_aside: o.SetAside = False,
     json: o.AsJson = False,
 ) -> None:
     """Show how good each annotator is, how much their votes tell, and a verdict.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from ..errors import InputError, OptionError, OtherKind, how_many
-from .kinds import require_classes
+from . import disk
+from .kinds import files_of_votes, require_classes
 from .options import READING, SETTLING
 from .speech import say, say_notes, steps
 
@@ -149,8 +150,7 @@ def columns_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def sources(given: Mapping[str, Any]) -> list[str]:
     """The files of votes."""
-    votes = given["votes"] or ()
-    files = [votes] if isinstance(votes, str) else list(votes)
+    files = files_of_votes(given)
     if not files:
         raise OptionError("name a file of votes, such as votes.csv")
     return files
@@ -165,6 +165,8 @@ def read(given: Mapping[str, Any], extra: tuple[str, ...] = ()) -> Reading:
     from ..io import read_votes
     from ..io.answers import PLACE
 
+    if "memory" in given and disk.is_lake(given):
+        return disk.sampled(given)
     chosen = settings(given.get("set_"))
     files = sources(given)
     require_classes(given)

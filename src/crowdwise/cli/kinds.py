@@ -34,7 +34,7 @@ def require_classes(given: Mapping[str, Any]) -> None:
     told = given["kind"]
     found, why = (told, "") if told != "auto" else ("classes", "") if given["input_format"] else _seen(given)
     if found != "classes":
-        name = f"--kind {told}" if told != "auto" else str(_files(given)[0])
+        name = f"--kind {told}" if told != "auto" else str(files_of_votes(given)[0])
         seen = f": {why.partition(' (')[0]}" if why else ""
         raise InputError(
             f"{name}{seen}; this command is for answers that name classes (aggregate, annotators, agreement and report "
@@ -51,13 +51,14 @@ def _seen(given: Mapping[str, Any]) -> tuple[str, str]:
     from ..io.kinds import KINDS as READ
     from ..io.kinds import kind_of as kind_of_file
 
-    files = _files(given)
+    files = files_of_votes(given)
     named = {role: given.get(role) for role in ("item", "annotator")}
     named |= dict.fromkeys({"label", *(kind.main for kind in READ.values())}, given.get("label"))
     return kind_of_file(files[0], named) if files else ("classes", "")
 
 
-def _files(given: Mapping[str, Any]) -> list[str]:
+def files_of_votes(given: Mapping[str, Any]) -> list[str]:
+    """The files of votes that a command was given."""
     votes = given.get("votes") or ()
     return [votes] if isinstance(votes, str) else list(votes)
 

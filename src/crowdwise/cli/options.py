@@ -103,6 +103,13 @@ Seed = Annotated[int, typer.Option("--seed", help="Random seed: the same seed gi
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what is being done, with times.")]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", help="Votes are on disk: a sample of items that takes so much memory, such as 2GB."),
+]
+SetAside = Annotated[
+    bool, typer.Option("--set-aside", help="Votes on disk: bad rows and files are counted, and left aside.")
+]
 
 
 # How votes are read: the options of every command that reads them, and their defaults.

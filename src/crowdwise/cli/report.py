@@ -56,6 +56,8 @@ def report(
     ] = None,
     items: columns.ItemTable = None,
     people_table: columns.PeopleTable = None,
+    memory: o.Memory = None,
+    set_aside: o.SetAside = False,
     methods: Annotated[
         str | None,
         typer.Option(help="Methods to compare with, separated by commas, or none.", show_default="six quick ones"),

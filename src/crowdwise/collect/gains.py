@@ -11,6 +11,7 @@ from ..votes.codes import Array
 
 EARLY, RARE = 0.5, 0.05  # chances of a random annotator in the tutorial's rule, in its first votes and after
 FIRST = 100
+PAIRS = 65_536  # whose matrices are in memory at once
 
 
 class Belief(NamedTuple):
@@ -48,19 +49,19 @@ def joint(belief: Belief, item: Array, annotator: Array, rng: np.random.Generato
 
     :math:`\sum_{kl} q_k A_j[k, l] \log (A_j[k, l] / m_l)`, with :math:`m = q A_j`.
     """
-    return information(belief.posterior[item], belief.confusion[annotator])
+    return information(belief.posterior, belief.confusion, item, annotator)
 
 
 def item_information(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
     """The same, of a usual annotator: who is asked is a lot."""
-    return information(belief.posterior[item], np.broadcast_to(belief.crowd, (item.size, *belief.crowd.shape)))
+    return information(belief.posterior, belief.crowd[None], item, np.zeros(item.size, np.int64))
 
 
 def error_reduction(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
     """By how much the label is expected to be right more often; where none can change it, the information decides."""
     q, a = belief.posterior[item], belief.confusion[annotator]
     best = (q[:, :, None] * a).max(axis=1).sum(axis=1)
-    return np.asarray(best - q.max(axis=1) + 1e-6 * information(q, a))
+    return np.asarray(best - q.max(axis=1) + 1e-6 * joint(belief, item, annotator, rng))
 
 
 def entropy_and_skill(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
@@ -76,7 +77,7 @@ def thompson(belief: Belief, item: Array, annotator: Array, rng: np.random.Gener
     votes = belief.annotator_votes[:, None, None] / belief.confusion.shape[1]
     drawn = rng.gamma(np.maximum(votes * belief.confusion + 4.0 * belief.crowd, 1e-3))
     drawn /= drawn.sum(axis=2, keepdims=True)
-    return information(belief.posterior[item], drawn[annotator])
+    return information(belief.posterior, drawn, item, annotator)
 
 
 def ucb(belief: Belief, item: Array, annotator: Array, rng: np.random.Generator) -> Array:
@@ -96,11 +97,18 @@ def nothing(belief: Belief, item: Array, annotator: Array, rng: np.random.Genera
     return np.zeros(item.size)
 
 
-def information(q: Array, a: Array) -> Array:
-    """Mutual information of the class and the vote: classes (pairs, true), matrices (pairs, true, given)."""
-    m = np.einsum("vk,vkl->vl", q, a)
-    given = np.einsum("vk,vkl,vkl->v", q, a, np.log(np.maximum(a, 1e-300)))
-    return np.asarray(given - (m * np.log(np.maximum(m, 1e-300))).sum(axis=1))
+def information(posterior: Array, confusion: Array, item: Array, annotator: Array) -> Array:
+    """Mutual information of the class and the vote, for pairs: posterior (items, true), confusion (annotators, ...)."""
+    who, rank = np.unique(annotator, return_inverse=True)
+    matrix = confusion[who]
+    row = (matrix * np.log(np.maximum(matrix, 1e-300))).sum(axis=2)
+    told = np.empty(item.size)
+    for at in range(0, item.size, PAIRS):  # some at a time: the matrices of all pairs may not fit the memory
+        some = slice(at, at + PAIRS)
+        q, j = posterior[item[some]], rank[some]
+        m = np.einsum("vk,vkl->vl", q, matrix[j])
+        told[some] = (q * row[j]).sum(axis=1) - (m * np.log(np.maximum(m, 1e-300))).sum(axis=1)
+    return told
 
 
 GAINS: dict[str, tuple[Gain, str]] = {

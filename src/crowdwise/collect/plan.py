@@ -16,7 +16,8 @@ from .gains import GAINS, Belief, item_information
 from .online import Online
 
 CHOICES = ("cover", *GAINS)
-SHORTLIST = 1_024  # items of which every annotator's gain is looked at, at least
+SHORTLIST = 1_024  # items of which every annotator's gain is looked at
+PAIRS = 1_000_000  # as long as there are no more pairs than these
 LOOKED_AT = 8  # times as many, drawn at random, from which they are taken
 Choice = Literal[
     "cover", "joint", "error-reduction", "item-information", "entropy", "margin", "entropy-skill", "thompson", "ucb",
@@ -129,7 +130,7 @@ class Plan:
         for group, why in ((uncovered, "no vote yet"), (open_, words), (asked, f"handed out before; {words}")):
             if len(rows) >= n or not group.size:
                 continue
-            some = self._shortlist(belief, group, n, rng)
+            some = self._shortlist(belief, group, n, people.size, rng)
             pairs = np.repeat(some, people.size), np.tile(people, some.size)
             gain = gain_of(belief, *pairs, rng)
             order = np.lexsort((rng.random(gain.size), -gain / price[pairs[1]]))
@@ -144,9 +145,9 @@ class Plan:
         columns: list[Any] = list(zip(*at, strict=True)) if at else [()] * 5
         return _table(columns[0], columns[1], np.array(columns[2], float), columns[3], columns[4])
 
-    def _shortlist(self, belief: Belief, items: Array, n: int, rng: np.random.Generator) -> Array:
+    def _shortlist(self, belief: Belief, items: Array, n: int, n_people: int, rng: np.random.Generator) -> Array:
         """Items that are worth a closer look: by what a usual vote would tell, or by the fewest votes."""
-        most = max(SHORTLIST, 4 * n)
+        most = max(min(SHORTLIST, PAIRS // n_people), 4 * n)
         if items.size <= most:
             return items
         if items.size > LOOKED_AT * most:  # a look at some is as good as a look at all

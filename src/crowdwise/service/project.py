@@ -222,7 +222,7 @@ class Project:
         j = self.live._codes["annotators"].get(name, -1)
         matrix = belief.confusion[j] if 0 <= j < len(belief.confusion) else belief.crowd
         some = self._short
-        gain = information(belief.posterior[some], np.broadcast_to(matrix, (some.size, *matrix.shape)))
+        gain = information(belief.posterior, matrix[None], some, np.zeros(some.size, np.int64))
         return some[np.argsort(-gain, kind="stable")]
 
     # -- what is known ------------------------------------------------------------------------------------------------

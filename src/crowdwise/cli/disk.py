@@ -1,0 +1,130 @@
+"""Votes on disk: when they are taken for such, what they cannot do, and how they are packed or sampled."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, OptionError, how_many
+from . import speech
+from .kinds import files_of_votes
+
+if TYPE_CHECKING:
+    from ..io import Reading
+    from ..scale import Blocks
+
+UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+A_VOTE = 150  # bytes of memory that a vote takes on its way from a packed file to labels, about
+A_SAMPLED_VOTE = 700  # and one that all is told of: agreement, annotators, a page
+
+NOT_READ = {
+    "question": None, "weight": None, "probability": None, "hard": False, "repeats": "all", "normalise": False,
+    "annotators": None, "delimiter": None, "encoding": None, "input_format": None, "tokens": None,
+}  # fmt: skip
+NOT_SAMPLED = {
+    **{name: usual for name, usual in NOT_READ.items() if name != "hard"}, "time": None, "seconds": None, "by": None,
+    "labels": None, "save": None, "pruned": None,
+}  # fmt: skip
+
+
+def require_served(given: Mapping[str, Any], unserved: Mapping[str, Any]) -> None:
+    """Options that votes on disk have no use for are refused."""
+    for name, usual in unserved.items():
+        if given.get(name) not in (usual, None, False, 0.0, (), []):
+            spelt = "prune" if name == "pruned" else name.strip("_").replace("_", "-")
+            raise OptionError(f"--{spelt} is not for votes that go by the disk")
+
+
+def require_classes(given: Mapping[str, Any]) -> None:
+    """Columns that make votes something else, or count them otherwise, are not for the disk."""
+    from ..io.kinds import kind_of
+    from ..scale.partition import SUFFIXES, files_of, names_in
+
+    files = files_of([Path(one) for one in files_of_votes(given)])
+    strange = [file for file in files if file.suffix not in SUFFIXES]
+    if strange:
+        raise InputError(f"{strange[0]}: only {', '.join(SUFFIXES)} go by the disk")
+    first = files[0]
+    found = (
+        given["kind"]
+        if given["kind"] != "auto"
+        else kind_of(first)[0]
+        if first.suffix in (".csv", ".tsv")
+        else "classes"
+    )
+    if found != "classes":
+        raise InputError(f"{first}: these are {found}, and only votes that name classes go by the disk")
+    for file in files:
+        odd = [name for name in names_in(file) if name.lower() in ("weight", "probability", "logprob")]
+        if odd:
+            speech.say(f"{file}: column {odd[0]!r} is not used: votes that go by the disk count once each")
+            break
+
+
+def is_lake(given: Mapping[str, Any]) -> bool:
+    """Whether the votes of a command go by the disk: it was told how much memory there is, or they do not fit."""
+    from ..engine.memory import available_memory
+    from ..scale.partition import SUFFIXES
+
+    files = [one for one in given["votes"] or () if one != "-"]
+    if given.get("memory") and given["votes"]:
+        return True
+    folders = [Path(one) for one in files if Path(one).is_dir()]
+    if folders and len(folders) == len(files):
+        inside = {file.suffix for one in folders for file in one.rglob("*") if file.is_file()}
+        if not inside:
+            raise InputError(f"{folders[0]} is empty: there is no file of votes in it")
+        return bool(inside & {*SUFFIXES}) and not inside & {".ann", ".xml", ".jsonl", ".json"}
+    size = sum(Path(one).stat().st_size for one in files if Path(one).is_file())
+    return 8 * size > available_memory()
+
+
+def sampled(given: Mapping[str, Any]) -> Reading:
+    """Of votes on disk, all those on as many items as the memory takes."""
+    from ..io import Reading
+
+    require_served(given, NOT_SAMPLED)
+    require_classes(given)
+    memory = bytes_of(given["memory"] or "2GB")
+    with tempfile.TemporaryDirectory(prefix="crowdwise-") as folder:
+        blocks = packed(given, folder, memory, None)
+        crowd = blocks.sample(memory // A_SAMPLED_VOTE)
+        if crowd.n_votes < blocks.n_votes:
+            speech.say(
+                f"a sample tells: {how_many(crowd.n_votes, 'votes')} on {how_many(crowd.n_items, 'items')}, of "
+                f"{blocks.n_votes:,} votes on {blocks.n_items:,} (--memory sets how many)"
+            )
+        return Reading(crowd, {}, blocks.notes)
+
+
+def packed(given: Mapping[str, Any], folder: str, memory: int, tell: Callable[[str], None] | None) -> Blocks:
+    """Votes packed on disk as a command was told to, in blocks that fit the memory."""
+    from ..scale import pack
+
+    blocks = pack(
+        [Path(one) for one in files_of_votes(given)], Path(folder, "votes"), item=given["item"],
+        annotator=given["annotator"], label=given["label"], no_vote=given["no_vote"] or (), aside=given["set_aside"],
+        block_votes=max(10_000, memory // A_VOTE), tell=tell or (lambda text: None),
+    )  # fmt: skip
+    for note in blocks.notes:
+        speech.say(note)
+    return blocks
+
+
+def bytes_of(text: str) -> int:
+    """2GB, 500M or 1000000000 as a number of bytes.
+
+    >>> bytes_of("2GB"), bytes_of("500M"), bytes_of("1000000")
+    (2000000000, 500000000, 1000000)
+    """
+    plain = text.strip().upper().removesuffix("B")
+    unit = UNITS.get(plain[-1:], 1)
+    try:
+        found = int(float(plain.removesuffix(plain[-1:]) if unit > 1 else plain) * unit)
+    except ValueError as error:
+        raise OptionError(f"--memory {text}: write a size, such as 2GB") from error
+    if found < 10**6:
+        raise OptionError(f"--memory {text}: at least 1MB is needed")
+    return found
