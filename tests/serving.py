@@ -16,8 +16,10 @@ def free_port():
 
 def started(project, port):
     server = subprocess.Popen([sys.executable, "-m", "crowdwise", "serve", str(project), "--port", str(port)],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+                              stdout=subprocess.DEVNULL)  # fmt: skip
     for _ in range(300):
+        if server.poll() is not None:
+            raise AssertionError(f"the server ended with {server.returncode}")
         try:
             if httpx.get(f"http://127.0.0.1:{port}/health", timeout=1.0).status_code == 200:
                 return server

@@ -93,8 +93,9 @@ def test_a_killed_server_loses_no_acknowledged_vote(url):
     store.add_items((f"k{n}", {}) for n in range(2000))
     token = store.add_person(f"machine {uuid.uuid4().hex[:6]}", "machine")
     store.close()
-    acknowledged, n, port = set(), 0, free_port()
+    acknowledged, n = set(), 0
     for _ in range(KILLS):
+        port = free_port()
         server = started(url, port)
         try:
             end = time.monotonic() + 0.5

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, create_engine, event, func, insert, make_url, select, text, update
-from sqlalchemy.exc import DatabaseError, IntegrityError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from ..errors import InputError
 from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
@@ -19,6 +19,7 @@ from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
 ROLES = ("admin", "annotator", "machine")
 AT_ONCE = 500  # names that are looked for in one query
 OWNED = 0x63726F77  # the advisory lock of PostgreSQL that one process holds
+PATIENCE = "3s"  # how long it is waited for
 
 
 class Person(NamedTuple):
@@ -77,9 +78,12 @@ class Store:
                 raise taken from error
             return
         self._owned = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        if not self._owned.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": OWNED}).scalar_one():
+        try:  # the session of a server that was just killed lives on for a moment
+            self._owned.execute(text(f"SET lock_timeout = '{PATIENCE}'"))
+            self._owned.execute(text("SELECT pg_advisory_lock(:key)"), {"key": OWNED})
+        except OperationalError as error:
             self._owned.close()
-            raise taken
+            raise taken from error
 
     def _migrate(self) -> None:
         """Bring the schema up to today's, whatever version made it."""
