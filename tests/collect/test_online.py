@@ -5,7 +5,7 @@ import pytest
 
 from crowdwise import InputError, Live, simulate
 from crowdwise.collect import CHOICES, Online, Plan, StreamEM, audits_needed, error_bound, replay, world
-from crowdwise.collect.gains import GAINS, information
+from crowdwise.collect.gains import GAINS, Belief, information
 from crowdwise.collect.stopping import promise
 from crowdwise.errors import OptionError
 
@@ -218,6 +218,51 @@ def test_online_em_forgets_and_sums_do_not():
     assert right[False] > 0.85 and right[True] > 0.8
     with pytest.raises(InputError, match="2 is none of the classes 0, 1"):
         StreamEM([0, 1]).vote("a", "b", 2)
+
+
+def test_online_em_is_its_equations_vote_by_vote():
+    rng = np.random.default_rng(7)
+    said = [(int(rng.integers(4)), int(rng.integers(3)), int(rng.integers(3))) for _ in range(60)]
+    stream = StreamEM([0, 1, 2])
+    sums = {j: [[0.7 if k == code else 0.15 for code in range(3)] for k in range(3)] for j in range(3)}
+    mass, seen = [1 / 3] * 3, {i: [] for i in range(4)}
+    for t, (i, j, given) in enumerate(said, start=1):
+        seen[i].append((j, given))
+        q = []
+        for k in range(3):
+            q.append(mass[k] / sum(mass))
+            for who, code in seen[i]:
+                q[k] *= (sums[who][k][code] + 1e-9) / (sum(sums[who][k]) + 3e-9)
+        q = [one / sum(q) for one in q]
+        gamma = (t + 1) ** -0.6
+        for k in range(3):
+            mass[k] = (1 - gamma) * mass[k] + gamma * q[k]
+            for code in range(3):
+                sums[j][k][code] = (1 - gamma) * sums[j][k][code] + gamma * q[k] * (code == given)
+        assert stream.vote(i, j, given) == pytest.approx(q, abs=1e-12)
+    assert all(stream.sums[j] == pytest.approx(np.array(sums[j]), abs=1e-12) for j in range(3))
+
+
+def test_gains_are_their_formulas_pair_by_pair():
+    rng = np.random.default_rng(3)
+    q, a = rng.dirichlet(np.ones(3), 4), rng.dirichlet(np.ones(3), (5, 3))
+    belief = Belief(q, a, rng.integers(5, size=4), rng.integers(1, 9, size=5), a.mean(axis=0), 250)
+    item, who = np.repeat(np.arange(4), 5), np.tile(np.arange(5), 4)
+    found = {name: gain(belief, item, who, np.random.default_rng(0)) for name, (gain, _) in GAINS.items()}
+    for v, (i, j) in enumerate(zip(item, who, strict=True)):
+        unknown = -sum(p * np.log(p) for p in q[i])
+        first, second = sorted(q[i])[:-3:-1]
+        better = sum(max(q[i][k] * a[j][k][said] for k in range(3)) for said in range(3)) - max(q[i])
+        upper = min(sum(a[j][k][k] for k in range(3)) / 3 + np.sqrt(1.5 * np.log(250) / belief.annotator_votes[j]), 1)
+        usual = np.array([[q[i][k] * belief.crowd[k][said] for said in range(3)] for k in range(3)])
+        told = (usual * np.log(usual / np.outer(usual.sum(axis=1), usual.sum(axis=0)))).sum()
+        assert found["entropy"][v] == pytest.approx(unknown, abs=1e-12)
+        assert found["margin"][v] == pytest.approx(1 - (first - second), abs=1e-12)
+        assert found["error-reduction"][v] == pytest.approx(better + 1e-6 * found["joint"][v], abs=1e-12)
+        assert found["item-information"][v] == pytest.approx(told, abs=1e-12)
+        assert found["ucb"][v] == pytest.approx(unknown * upper, abs=1e-12)
+        assert found["entropy-skill"][v] == pytest.approx(unknown, abs=1e-6)  # the annotator breaks ties
+        assert found["overlap"][v] == 1 / (1 + belief.item_votes[i])
 
 
 def test_every_choice_has_a_gain():
