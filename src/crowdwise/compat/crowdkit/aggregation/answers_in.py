@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -58,15 +59,15 @@ def accuracies(crowd: Crowd, labels: Any) -> Array:
         return np.asarray(np.bincount(crowd.annotator, right, crowd.n_annotators) / n)
 
 
-class Classification:
+class Classification(ABC):
     """What aggregators of classes share: `fit_predict` and `fit_predict_proba` by `fit`."""
 
     labels_: Any = None
     probas_: Any = None
 
+    @abstractmethod
     def fit(self, data: Any, *more: Any, **named: Any) -> Any:
         """Fit to a frame of task, worker and label."""
-        raise NotImplementedError
 
     def fit_predict(self, data: Any, *more: Any, **named: Any) -> Any:
         """The label of each task."""
