@@ -237,3 +237,9 @@ def test_binary_files_are_no_text(folder):
 def test_a_wrong_command_is_exit_code_2(folder, words, message):
     done = run(*words.split(), cwd=folder)
     assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_agreement_of_lone_votes_is_told_as_unknown(tmp_path):
+    (tmp_path / "v.csv").write_text("item,annotator,label\nq1,a,x\nq2,b,y\n")
+    done = run("agreement", tmp_path / "v.csv")
+    assert done.returncode == 0 and "no item has votes of two annotators" in done.stderr

@@ -61,6 +61,8 @@ def agreement(
                 f"classes are taken in this order: {', '.join(map(str, crowd.classes))}; --classes states another"
             )
         found = agreement_by(crowd, by, **options) if by else coefficients(crowd, **options)
+    if not found["items"].any():
+        speech.say("no item has votes of two annotators: how much they agree is not known")
     if pairs:
         write_table(pairwise_agreement(crowd, engine=engine), pairs)
     if out:
