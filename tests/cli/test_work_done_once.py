@@ -26,7 +26,7 @@ def test_aggregate_loads_what_it_uses(votes):
     words = ["aggregate", votes, "-m", "dawid-skene", "--out", f"{votes}.out.csv"]
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout)
-    assert "narwhals" not in loaded
+    assert not {"narwhals", "numba"} & set(loaded)
     for room in (
         "study.annotators",
         "study.compare",
@@ -35,6 +35,7 @@ def test_aggregate_loads_what_it_uses(votes):
         "methods.classes.bayes",
         "report",
         "learn.",
+        "scale",
     ):
         assert not [name for name in loaded if name.startswith(f"crowdwise.{room}")], room
 

@@ -66,13 +66,14 @@ def require_classes(given: Mapping[str, Any]) -> None:
 def is_lake(given: Mapping[str, Any]) -> bool:
     """Whether the votes of a command go by the disk: it was told how much memory there is, or they do not fit."""
     from ..engine.memory import available_memory
-    from ..scale.partition import SUFFIXES
 
     files = [one for one in given["votes"] or () if one != "-"]
     if given.get("memory") and given["votes"]:
         return True
     folders = [Path(one) for one in files if Path(one).is_dir()]
     if folders and len(folders) == len(files):
+        from ..scale.partition import SUFFIXES  # with all that packs votes
+
         inside = {file.suffix for one in folders for file in one.rglob("*") if file.is_file()}
         if not inside:
             raise InputError(f"{folders[0]} is empty: there is no file of votes in it")
