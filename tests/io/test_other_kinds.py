@@ -211,6 +211,15 @@ def test_tables_of_structured_answers(tmp_path, name, table, columns):
     assert json.loads(told.stdout)["kind"] == name
 
 
+def test_a_misspelt_place_is_told_of_and_times_are_no_places(tmp_path):
+    file, head = tmp_path / "marked.csv", "document,annotator,begin,end,label\n"
+    file.write_text(head + "d1,a,0,4,PER\nd1,b,x,4,PER\nd2,a,0,3,LOC\n")
+    with pytest.raises(InputError, match="row 3, column 'begin': 'x' is not a whole number"):
+        settle(file)
+    file.write_text(head + "".join(f"d{n},{who},17000{n}0000,17000{n}0009,yes\n" for n in range(3) for who in "ab"))
+    assert kind_of(file)[0] == "classes"
+
+
 def test_structured_answers_go_back_to_tools(tmp_path):
     value = {"start": 0, "end": 3, "labels": ["PER"], "text": "Ada"}
     tasks = [task(1, who, "labels", value) for who in (7, 8)]
