@@ -1,12 +1,18 @@
 """Coefficients of agreement against published examples and scikit-learn."""
 
+import itertools
+from collections import defaultdict
+
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from crowdwise import Crowd, simulate
-from crowdwise.errors import InputError
+from crowdwise.errors import InputError, OptionError
+from crowdwise.methods.spans.span_vote import spans_said
 from crowdwise.study.annotators import agreement, agreement_by, pairwise_agreement
+from crowdwise.study.structured import structured_agreement
+from crowdwise.study.structured.likeness import likeness
 
 
 def value(table, start):
@@ -116,3 +122,39 @@ def test_bad_options(options, message):
     crowd = Crowd.from_triples([("i", "a", "cat"), ("i", "b", "dog")])
     with pytest.raises(InputError, match=message):
         agreement(crowd, **options)
+
+
+def cheapest(one, other):
+    """What it costs to lay spans side by side: the least over all choices of pairs, in order, written out."""
+
+    def pair(a, b):
+        place = (abs(a[0] - b[0]) + abs(a[1] - b[1])) / (a[1] - a[0] + b[1] - b[0])
+        return place**2 + (a[2] != b[2])
+
+    return min(
+        sum(pair(a, b) for a, b in zip(left, right, strict=True)) + len(one) + len(other) - 2 * n
+        for n in range(min(len(one), len(other)) + 1)
+        for left in itertools.combinations(one, n)
+        for right in itertools.combinations(other, n)
+    )
+
+
+def test_spans_are_aligned_as_cheaply_as_can_be():
+    made = simulate.spans(n_documents=40, n_annotators=5, per_document=3, seed=1).spans
+    found = likeness(made, aligned=True)
+    begin = made.order.begin
+    document = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    said = spans_said(made)
+    marked = defaultdict(list)
+    for first, last, kind, who in zip(*said.spans, said.annotator, strict=True):
+        at = begin[document[first]]
+        marked[document[first], who].append((first - at, last + 1 - at, kind))
+    for unit, a, b, alike in zip(found.unit, found.one, found.other, found.alike, strict=True):
+        one, other = marked[unit, a], marked[unit, b]
+        assert alike == pytest.approx(1.0 - cheapest(one, other) / max(len(one) + len(other), 1))
+    exact, near = (structured_agreement(made, metric=metric)["agreement"][0] for metric in ("exact", "aligned"))
+    assert exact < near < 1.0
+    with pytest.raises(OptionError, match="only spans are aligned, and these are texts"):
+        structured_agreement(simulate.texts(n_items=5, n_annotators=3, per_item=2, seed=0).texts, metric="aligned")
+    with pytest.raises(OptionError, match="metric='nearly': choose exact or aligned"):
+        structured_agreement(made, metric="nearly")

@@ -18,7 +18,10 @@ def agreement(
     votes: o.Votes = None,
     metric: Annotated[
         str,
-        typer.Option(help="How far apart classes are, for Krippendorff's alpha: nominal, ordinal, interval, ratio."),
+        typer.Option(
+            help="How far apart classes are, for Krippendorff's alpha: nominal, ordinal, interval, ratio. For spans: "
+            "aligned, which need not be the same."
+        ),
     ] = "nominal",
     classes: Annotated[
         str | None, typer.Option(help='All classes in their order, such as "low,medium,high": what ordinal goes by.')

@@ -247,10 +247,14 @@ def agreement(given: Mapping[str, Any], found: str) -> None:
     if given["pairs"]:
         raise OptionError(f"--pairs is for votes that name classes, and these are {found}")
     options = {"level": given["level"], "draws": given["draws"], "seed": given["seed"]}
+    measure: Any = {"ratings": reliability, "comparisons": answers_alike}.get(found, structured_agreement)
+    if given["metric"] != "nominal":
+        if measure is not structured_agreement:
+            raise OptionError(f"--metric is for votes that name classes and for spans, and these are {found}")
+        options["metric"] = given["metric"]
     with speech.spoken_warnings(), speech.progress("agreement"):
         votes: Any
         votes, _ = read({**given, "gold": None, "hard": False}, found)
-        measure: Any = {"ratings": reliability, "comparisons": answers_alike}.get(found, structured_agreement)
         table = measure(votes, **options)
     if given["out"]:
         write_table(table, given["out"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ...methods.spans.span_vote import spans_said
 from ...votes.boxes import Boxes
 from ...votes.codes import Array
@@ -14,6 +15,7 @@ from ...votes.label_sets import LabelSets
 from ...votes.masks import Masks
 from ...votes.sequences import Sequences
 from ...votes.similarities import Groupings, Similarities
+from ...votes.tags import Spans
 from ...votes.written import Texts
 
 MEASURES = {
@@ -25,6 +27,7 @@ MEASURES = {
     "boxes": "F1 of boxes",
     "masks": "overlap of masks",
 }
+ALIGNED = "aligned spans"
 NEAREST = 5  # pairs of a pile that each item is looked at with
 ENOUGH = 0.5  # overlap from which two boxes are of one object
 
@@ -43,14 +46,20 @@ class Likeness(NamedTuple):
     chance: float
 
 
-def likeness(votes: Any) -> Likeness:
+def likeness(votes: Any, *, aligned: bool = False) -> Likeness:
     """How alike answers are, each two of a unit (a document, an item, an image, a pair).
+
+    aligned: spans need not be the same, but are laid side by side, as in Mathet's gamma for two annotators.
 
     >>> from crowdwise import Texts
     >>> found = likeness(Texts.from_columns([1, 1, 2], ["a", "b", "a"], ["one two", "one too", "three"]))
     >>> found.alike.tolist(), found.units.tolist()
     ([0.5], [1, 2])
     """
+    if aligned:
+        if not isinstance(votes, Sequences):
+            raise OptionError(f"only spans are aligned, and these are {votes.kind}")
+        return _aligned(votes)
     for kind, look in _LOOKS:
         if isinstance(votes, kind):
             found: Likeness = look(votes)
@@ -90,7 +99,6 @@ def _of_marks(answers: _Answers, units: Array, jaccard: bool) -> Likeness:
     _, mark = np.unique(answers.mark, return_inverse=True)
     has = csr_array((np.ones(mark.size), (answers.answer_of_mark, mark)), shape=(n, int(mark.max(initial=-1)) + 1))
     size = np.bincount(answers.answer_of_mark, minlength=n).astype(float)
-    one, other = _pairs(answers.unit)
 
     def share(a: Array, b: Array) -> Array:
         both = np.asarray(has[a].multiply(has[b]).sum(axis=1)).ravel()
@@ -98,6 +106,13 @@ def _of_marks(answers: _Answers, units: Array, jaccard: bool) -> Likeness:
         whole = total - both if jaccard else total / 2.0
         return np.where(total > 0.0, both / np.maximum(whole, 1e-300), 1.0)
 
+    return _likeness(answers, share, units)
+
+
+def _likeness(answers: _Answers, share: Callable[[Array, Array], Array], units: Array) -> Likeness:
+    """Each two answers of a unit, and, for chance, answers that are far from each other."""
+    n = answers.unit.size
+    one, other = _pairs(answers.unit)
     far = np.roll(np.arange(n), n // 2)
     apart = answers.unit != answers.unit[far]
     chance = float(share(np.flatnonzero(apart), far[apart]).mean()) if apart.any() else 0.0
@@ -121,15 +136,41 @@ def _answers(unit: Array, who: Array, n_annotators: int, mark_unit: Array, mark_
 
 
 def _spans(votes: Sequences) -> Likeness:
+    answers, spans = _spans_of(votes)
+    mark = (spans.first * (votes.n_items + 1) + spans.last) * max(len(votes.tags.types), 1) + spans.type
+    return _of_marks(answers._replace(mark=mark), _documents(votes), False)
+
+
+def _aligned(votes: Sequences) -> Likeness:
+    """1 - what the cheapest alignment costs, in parts of what it costs to leave every span alone."""
+    from ...engine.alignment_kernels import aligned
+
+    answers, spans = _spans_of(votes)
+    size = np.bincount(answers.answer_of_mark, minlength=answers.unit.size)
+    own = np.lexsort((spans.first, answers.answer_of_mark))
+    within = votes.order.begin[answers.unit[answers.answer_of_mark[own]]]  # places count from the document's first
+    begin, end = (spans.first[own] - within).astype(float), (spans.last[own] + 1 - within).astype(float)
+    first, kind = np.append(0, np.cumsum(size)), spans.type[own]
+
+    def share(a: Array, b: Array) -> Array:
+        cost, total = np.empty(a.size), size[a] + size[b]
+        aligned(first, a, b, begin, end, kind, cost)
+        return 1.0 - cost / np.maximum(total, 1)
+
+    return _likeness(answers, share, _documents(votes))
+
+
+def _documents(votes: Sequences) -> Array:
     order, begin = votes.order
+    return np.asarray(votes.item_extra["document"][order[begin[:-1]]])
+
+
+def _spans_of(votes: Sequences) -> tuple[_Answers, Spans]:
+    """Everybody's answers to documents they saw, with their spans as marks."""
     of_item, said = _chains(votes), spans_said(votes)
-    names = votes.item_extra["document"][order[begin[:-1]]]
-    n = votes.n_items + 1
-    mark = (said.spans.first * n + said.spans.last) * max(len(votes.tags.types), 1) + said.spans.type
-    unit = of_item[order[said.spans.first]]
-    return _of_marks(
-        _answers(of_item[votes.item], votes.annotator, votes.n_annotators, unit, said.annotator, mark), names, False
-    )
+    unit = of_item[votes.order.order[said.spans.first]]
+    marks = (unit, said.annotator, np.arange(unit.size))
+    return _answers(of_item[votes.item], votes.annotator, votes.n_annotators, *marks), said.spans
 
 
 def _label_sets(votes: LabelSets) -> Likeness:
