@@ -9,17 +9,34 @@ import numpy as np
 from .kernels import jit
 
 
+FEW = 8  # votes, of which a product is sooner had than two log gammas
+
+
 @jit
-def log_evidence(counts, votes):
-    """Log chance of counts (true, given) whose rows are Dirichlet, votes (true, given), summed out."""
+def log_rise(votes, count):
+    """log Gamma(votes + count) - log Gamma(votes)."""
+    if count > FEW or count != np.floor(count):
+        return lgamma(votes + count) - lgamma(votes)
+    product = 1.0
+    for more in range(int(count)):
+        product *= votes + more
+    return np.log(product)
+
+
+@jit
+def log_evidence(counts, pseudo, sums):
+    """Log chance of counts (true, given) whose rows are Dirichlet with pseudo + sums votes, summed out."""
     n, total = counts.shape[0], 0.0
     for k in range(n):
         all_votes, all_counts = 0.0, 0.0
         for g in range(n):
-            total += lgamma(votes[k, g] + counts[k, g]) - lgamma(votes[k, g])
-            all_votes += votes[k, g]
+            votes = pseudo[k, g] + sums[k, g]
+            if counts[k, g] > 0.0:
+                total += log_rise(votes, counts[k, g])
+            all_votes += votes
             all_counts += counts[k, g]
-        total += lgamma(all_votes) - lgamma(all_votes + all_counts)
+        if all_counts > 0.0:
+            total -= log_rise(all_votes, all_counts)
     return total
 
 
@@ -43,18 +60,19 @@ def seat(counts, pseudo, concentration, table, uniform):
         for t in range(n):
             log[t] = -np.inf
             if size[t] > 0.0:
-                log[t] = np.log(size[t]) + log_evidence(counts[j], pseudo + sums[t])
+                log[t] = np.log(size[t]) + log_evidence(counts[j], pseudo, sums[t])
             elif empty < 0:
                 empty = t
                 sums[t] = 0.0
-                log[t] = np.log(concentration) + log_evidence(counts[j], pseudo)
+                log[t] = np.log(concentration) + log_evidence(counts[j], pseudo, sums[t])
             top = max(top, log[t])
         total = 0.0
         for t in range(n):
-            total += np.exp(log[t] - top)
+            log[t] = np.exp(log[t] - top) if log[t] > -np.inf else 0.0  # a chance from here on
+            total += log[t]
         left, chosen = uniform[j] * total, empty
         for t in range(n):
-            left -= np.exp(log[t] - top)
+            left -= log[t]
             if left < 0.0:
                 chosen = t
                 break

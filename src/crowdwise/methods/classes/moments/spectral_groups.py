@@ -10,13 +10,12 @@ from ....fit.dependence import in_order
 from ....votes.codes import Array
 from ....votes.crowd import Crowd
 from .k_means import k_means
-from .low_rank import HALF, completed_root
+from .low_rank import HALF, completed_vector
 from .moment_method import busiest_codes
 
 CORE = 300  # annotators, those of most votes, who are grouped
 OTHERS = 2_000  # pairs of further annotators by whom each pair is judged; all of them where there are fewer
 MOST_GROUPS = 10
-BLOCK = 4_000_000  # numbers held at once
 
 
 def spectral_groups(crowd: Crowd, n_groups: int = 0, *, seed: int = 0) -> Array:
@@ -123,18 +122,24 @@ def _score(r: Array, rng: np.random.Generator) -> Array:
     if first.size > OTHERS:
         drawn = rng.choice(first.size, OTHERS, replace=False)
         first, second = first[drawn], second[drawn]
-    total, often = np.zeros((n, n)), np.zeros((n, n))
-    step = max(1, BLOCK // n**2)
-    for low in range(0, first.size, step):
-        one, other = first[low : low + step], second[low : low + step]
-        minor = np.abs(r[:, :, None] * r[one, other] - r[:, None, other] * r[one].T[None])
-        others = (np.arange(n)[:, None] != one) & (np.arange(n)[:, None] != other)
-        both = others[:, None] & others[None]
-        total += (minor * both).sum(axis=2)
-        often += both.sum(axis=2)
+    between = r[first, second]
+    one, other = first[between == 0.0], second[between == 0.0]  # of the minors a product is left: one for all pairs
+    total = np.abs(r[:, other]) @ np.abs(r[one])
+    minor, product = np.empty((n, n)), np.empty((n, n))
+    for k, m in zip(first[between != 0.0], second[between != 0.0], strict=True):  # a matrix each, in the cache
+        np.multiply(r, r[k, m], out=minor)
+        np.multiply(r[:, m, None], r[k], out=product)
+        np.subtract(minor, product, out=minor)
+        np.abs(minor, out=minor)
+        minor[[k, m]] = 0.0
+        minor[:, [k, m]] = 0.0
+        total += minor
+    apart = np.bincount(first, minlength=n) + np.bincount(second, minlength=n)
+    both = np.bincount(first * n + second, minlength=n * n).reshape(n, n)
+    often = first.size - apart[:, None] - apart + both + both.T  # pairs of others, neither of whom is one of the two
     out = total / np.maximum(often, 1.0)
     np.fill_diagonal(out, 0.0)
-    return out
+    return np.asarray(out)
 
 
 def _clustered(score: Array, n_groups: int, seed: int) -> Array:
@@ -159,9 +164,9 @@ def _misfit(r: Array, shared: Array, part: Array) -> float:
             continue
         who = np.flatnonzero(pairs.any(axis=1))
         block = np.ix_(who, who)
-        start = np.full((who.size, 1), np.sqrt(max(float(r[block][pairs[block]].mean()), 0.01)))
-        root = completed_root(r[block], pairs[block].astype(float), start, 100, 1e-4)[0]
-        fit[pairs] = np.where(pairs[block], root @ root.T, 0.0)[pairs[block]]
+        start = np.full(who.size, np.sqrt(max(float(r[block][pairs[block]].mean()), 0.01)))
+        root = completed_vector(r[block], pairs[block].astype(float), start, 100, 1e-4)
+        fit[pairs] = np.outer(root, root)[pairs[block]]
         n_numbers += who.size
     weight = np.where(off, shared, 0.0)
     return float((weight * (r - fit) ** 2).sum() / 2.0 + n_numbers * np.log(n * (n - 1) / 2.0))
