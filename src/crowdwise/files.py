@@ -56,11 +56,17 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
                 part.unlink(missing_ok=True)
 
 
-def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Arrays and what is no array, as JSON, in one .npz file. Never pickle."""
+def write_arrays(
+    path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array], *, compress: bool = True
+) -> None:
+    """Arrays and what is no array, as JSON, in one .npz file. Never pickle.
+
+    A network's weights are as good as random: to compress them takes long, and gains a tenth.
+    """
     text = json.dumps(header, default=_plain).encode()
     with whole_file(path) as file:
-        np.savez_compressed(file, header=np.frombuffer(text, np.uint8), **arrays)  # type: ignore[arg-type]
+        write = np.savez_compressed if compress else np.savez
+        write(file, header=np.frombuffer(text, np.uint8), **arrays)  # type: ignore[arg-type]
 
 
 def read_arrays(path: str | Path, what: str) -> tuple[dict[str, Array], dict[str, Any]]:

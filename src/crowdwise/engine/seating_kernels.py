@@ -8,7 +8,6 @@ import numpy as np
 
 from .kernels import jit
 
-
 FEW = 8  # votes, of which a product is sooner had than two log gammas
 
 

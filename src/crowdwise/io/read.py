@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -372,7 +373,8 @@ def _wide(
         for name, label in zip(items[known].tolist(), labels, strict=True):
             if gold.setdefault(name, label) != label:
                 raise InputError(f"column {gold_column!r} has several labels for item {name!r}")
-    ignored = [name for name in names if name not in {item, gold_column, *voters}]
+    used = {item, gold_column, *voters}
+    ignored = [name for name in names if name not in used]
     if made_up and ignored:
         there = ", ".join(name for name in names if name != item)
         raise InputError(f"no column looks like the item: name the columns with item=, annotator=, label= of {there}")
@@ -408,10 +410,8 @@ def _recognise_voters(rows: Rows, names: list[str]) -> list[str]:
         name: set(map(key_of, pc.unique(decoded(rows.table[name])).drop_null().to_pylist())) - {""} for name in names
     }
     said = {name: labels for name, labels in said.items() if labels and max(len(str(x)) for x in labels) <= 40}
-    shared = {
-        name: labels & set().union(*(others for other, others in said.items() if other != name))
-        for name, labels in said.items()
-    }
+    columns = Counter(label for labels in said.values() for label in labels)
+    shared = {name: {label for label in labels if columns[label] > 1} for name, labels in said.items()}
     common = set().union(*shared.values())
     voters = [
         name for name, labels in said.items() if 2 * len(shared[name]) >= len(labels) or len(labels) <= len(common)

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -139,9 +140,9 @@ def _delimited(source: Source, delimiter: str | None, wanted: Wanted) -> Rows:
     columns = next(csv.reader(io.StringIO(head, newline=""), delimiter=found))
     if not columns:
         raise InputError(f"{name}, row 1: the header is empty")
-    twice = [column for column in columns if columns.count(column) > 1]
-    if twice:
-        raise InputError(f"{name}: the header names column {twice[0]!r} more than once")
+    twice = next((column for column, often in Counter(columns).items() if often > 1), None)
+    if twice is not None:
+        raise InputError(f"{name}: the header names column {twice!r} more than once")
     keep = wanted(columns)
     try:
         with pa.OSFile(str(source.path)) as file:

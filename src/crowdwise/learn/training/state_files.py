@@ -18,7 +18,7 @@ FORMAT = 1
 
 def write(path: Path, what: str, header: dict[str, Any], arrays: dict[str, Array]) -> None:
     """A file of arrays with a JSON header, which says what it is: whole, or not there."""
-    write_arrays(path, {"kind": what, "format": FORMAT, **header}, arrays)
+    write_arrays(path, {"kind": what, "format": FORMAT, **header}, arrays, compress=False)
 
 
 def read(path: Path, what: str) -> tuple[dict[str, Any], dict[str, Array]]:
