@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from crowdwise.io import write_table
+from every_kind import of_every_kind
 from terminal import run
 
 RATINGS = "item,annotator,value\n" + "".join(
@@ -83,3 +85,50 @@ def test_what_does_not_fit_is_one_line(folder, words, message, code):
     done = run(*words.split(), cwd=folder)
     assert done.returncode == code, done.stderr
     assert message in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr
+
+
+def test_every_command_takes_every_kind(tmp_path):
+    for answers in of_every_kind():
+        kind, file = answers.kind, f"{answers.kind}.csv"
+        write_table(answers.to_table(), tmp_path / file)
+        votes = [file, "--kind", kind]
+        for command in ("annotators", "agreement", "review"):
+            told = run(command, *votes, "--json", cwd=tmp_path)
+            assert told.returncode == 0, (kind, command, told.stderr)
+            shown = json.loads(told.stdout)
+            assert shown[{"review": "queue"}.get(command, command)], (kind, command)
+            done = run(command, *votes, "--out", "table.csv", cwd=tmp_path)
+            assert done.returncode == 0 and rows(tmp_path / "table.csv"), (kind, command, done.stderr)
+            assert run(command, *votes, cwd=tmp_path).stdout, (kind, command)
+        done = run("report", *votes, "--out", "r.html", "--labels", "l.csv", "--annotators-out", "a.csv", cwd=tmp_path)
+        assert done.returncode == 0 and rows(tmp_path / "l.csv") and rows(tmp_path / "a.csv"), (kind, done.stderr)
+        asked = run("next", *votes, "--n", 2, "--json", cwd=tmp_path)
+        if kind in ("ratings", "comparisons"):
+            assert len(json.loads(asked.stdout)["questions"]) == 2
+            assert run("next", *votes, "--n", 2, "--out", "n.csv", cwd=tmp_path).returncode == 0
+            assert len(rows(tmp_path / "n.csv")) == 2
+        else:
+            assert asked.returncode == 2 and f"these are {kind}: review lists" in asked.stderr
+    told = run("agreement", "spans.csv", "--metric", "aligned", "--json", cwd=tmp_path)
+    exact = run("agreement", "spans.csv", "--json", cwd=tmp_path)
+    near, same = (json.loads(one.stdout)["agreement"][0]["agreement"] for one in (told, exact))
+    assert near > same
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("review r.csv --accepted a.csv", "--accepted is for votes that name classes, and these are ratings"),
+        ("next r.csv --n 2 --for ann", "--for is for votes that name classes, and these are ratings"),
+        ("agreement r.csv --metric ordinal", "--metric is for votes that name classes and for spans"),
+        ("agreement c.csv --pairs p.csv", "--pairs is for votes that name classes, and these are comparisons"),
+        ("aggregate c.csv --gold g.csv --out o.csv", "--gold is for votes that name classes and for ratings"),
+        ("aggregate r.csv --to argilla --json", "--to argilla needs a file: name it with --out"),
+        ("aggregate c.csv --to argilla --out o.json", "writes ranks into the records that people ranked"),
+    ],
+)
+def test_what_is_for_classes_is_refused_by_name(folder, words, message):
+    (folder / "g.csv").write_text("item,value\ni0,50\n")
+    (folder / "a.csv").write_text("item,label\ni0,50\n")
+    done = run(*words.split(), cwd=folder)
+    assert done.returncode == 2 and message in done.stderr.splitlines()[-1], done.stderr

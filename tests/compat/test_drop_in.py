@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdwise import simulate
+from crowdwise import InputError, simulate
 from crowdwise.compat.cleanlab import multiannotator as cleanlab
 from crowdwise.compat.crowdkit import aggregation as ck
 from crowdwise.compat.crowdkit.metrics.data import alpha_krippendorff, consistency, uncertainty
@@ -245,3 +245,31 @@ def test_cleanlabs_dictionary():
         cleanlab.get_majority_vote_label(np.array([[0.0, 7.0]]), probs[:1])
     with pytest.raises(ValueError, match="row 1 of labels_multiannotator holds no label"):
         cleanlab.get_majority_vote_label(np.array([[0.0, 1.0], [np.nan, np.nan]]))
+    by_votes = cleanlab.get_label_quality_multiannotator(table, probs, consensus_method="majority_vote",
+                                                         quality_method="agreement")  # fmt: skip
+    own = by_votes["label_quality"]
+    assert own["consensus_quality_score"].tolist() == own["annotator_agreement"].tolist()
+    two = np.stack([probs, probs])
+    same = cleanlab.get_label_quality_multiannotator_ensemble(table, two, return_annotator_stats=False)
+    assert same["label_quality"].equals(quality) and "annotator_stats" not in same
+    both = cleanlab.get_active_learning_scores_ensemble(table, two, two[:, :5])
+    assert all((one == other).all() for one, other in zip(both, (labeled, unlabeled), strict=True))
+    assert cleanlab.get_active_learning_scores(pred_probs_unlabeled=probs[:5])[1].shape == (5,)
+    with pytest.raises(ValueError, match="pred_probs are needed beside labels_multiannotator"):
+        cleanlab.get_active_learning_scores(table)
+    with pytest.raises(ValueError, match="labels_multiannotator or pred_probs_unlabeled is needed"):
+        cleanlab.get_active_learning_scores()
+    for options, message in (
+        ({"calibrate_probs": True}, "calibrate the classifier's chances before"),
+        ({"consensus_method": "mean"}, "consensus_method='mean': choose best_quality or majority_vote"),
+        ({"quality_method": "mean"}, "quality_method='mean': choose crowdlab or agreement"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            cleanlab.get_label_quality_multiannotator(table, probs, **options)
+    for cells, message in (
+        ([[0.5]], "labels must be whole numbers"), ([0.0], "has 1 axes"), ([[np.nan]], "holds no label"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            cleanlab.get_majority_vote_label(np.array(cells))
+    with pytest.raises(InputError, match="there is no column 'task'; the columns are item"):
+        cleanlab.convert_long_to_wide_dataset(pd.DataFrame({"item": [1]}))

@@ -1,6 +1,7 @@
 """Ratings and comparisons in exports: read as what they are, or told by name where classes are asked for."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,11 @@ import pytest
 
 from crowdwise import InputError, settle
 from crowdwise.errors import OtherKind
-from crowdwise.io import read_votes
+from crowdwise.io import read_votes, write_table
 from crowdwise.io.kinds import kind_of
 from crowdwise.io.numbers_and_pairs import read_comparisons, read_ratings
 from crowdwise.io.read_kind import read_kind
+from every_kind import of_every_kind
 from terminal import run
 
 
@@ -276,10 +278,7 @@ def test_what_is_written_is_read_back(tmp_path, kind, table, to, name):
     again, _ = read_kind(kind, [out], form=None if to in ("brat", "cvat", "coco", "conll") else to)
     table = again.to_table()
     if kind == "label-sets":
-        assert {*zip(table["of"], table["option"], table["label"], strict=True)} >= {
-            ("a", "p", "yes"),
-            ("b", "q", "yes"),
-        }
+        assert {*zip(table["item"], table["labels"], strict=True)} == {("a", "p|q"), ("b", "q")}
         assert {row["labels"] for row in pd.read_csv(labels).to_dict("records")} == {"p|q", "q"}
     elif kind == "spans":
         assert again.classes.tolist() == ["O", "B-LOC", "I-LOC", "B-PER", "I-PER"]
@@ -352,7 +351,7 @@ def test_shapes_of_cvat(tmp_path):
     file = written(tmp_path / "ann.xml", f"<annotations>{image}</annotations>")
     assert read_kind("boxes", [file])[0].sides.tolist() == [[0, 0, 2, 2]]
     assert read_kind("masks", [file])[0].masks.tolist() == ["0:2 4:2"]
-    assert read_kind("label-sets", [file])[0].to_table()["option"].tolist() == ["a", "b"]
+    assert read_kind("label-sets", [file])[0].to_table()["labels"].tolist() == ["a|b"]
 
 
 def test_prodigys_answers(tmp_path):
@@ -378,3 +377,18 @@ def test_coco_that_is_packed_or_broken(tmp_path):
         read_kind("masks", [coco([1, 2])], form="coco")
     with pytest.raises(InputError, match="polygons, or runs as counts, are expected"):
         read_kind("masks", [coco(7)], form="coco")
+
+
+@pytest.mark.parametrize("votes", of_every_kind(), ids=lambda votes: votes.kind)
+def test_a_table_of_answers_is_read_back_as_what_it_was(tmp_path, votes):
+    file = tmp_path / "votes.csv"
+    write_table(votes.to_table(), file)
+    kind = kind_of(file)[0]
+    again, _ = read_kind(kind, [file])
+
+    def told(one):  # numbers are written with six digits, and of tags no places in a text are read
+        columns = {name: cells.tolist() for name, cells in one.to_table().columns.items() if "token_" not in name}
+        rows = zip(*columns.values(), strict=True)
+        return Counter(tuple(f"{c:.3f}" if isinstance(c, float) else str(c) for c in row) for row in rows), [*columns]
+
+    assert kind == votes.kind and told(again) == told(votes)

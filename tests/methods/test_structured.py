@@ -79,7 +79,7 @@ def test_clusters_are_found_whoever_asks():
     honest = found.annotators.astype(int) < 9
     assert sees[honest].min() > sees[~honest].max()  # coins are told
     swapped = Similarities.from_columns(
-        *(made.similarities.to_table()[name] for name in ("other", "item", "annotator", "label")), items=range(90)
+        *(made.similarities.to_table()[name] for name in ("right", "left", "annotator", "same")), items=range(90)
     )
     again = SameGroups(clusters=5).fit(swapped).estimate.cluster
     assert adjusted_rand_score(again, found.estimate.cluster) == 1.0

@@ -24,7 +24,7 @@ CLASSES_ONLY = {
     "min_confidence": 0.0, "calibrate": False, "start": None, "normalise": False, "trusted": None,
     "probability": None, "prune": None, "by_class": None, "attacked": None, "time": None, "seconds": None, "by": None,
     "classes": None, "truth": None, "anonymise": False, "key": None, "hard": False, "repeats": "all", "encoding": None,
-    "pruned": None, "metric": "nominal", "methods": None, "labels_out": None, "history": None, "task": None,
+    "pruned": None, "methods": None, "labels_out": None, "history": None, "task": None,
 }  # fmt: skip
 LEVEL = 0.9
 FOUND = {"ratings": "values", "comparisons": "scores", "similarities": "items", "groupings": "items",
@@ -72,6 +72,8 @@ def settled(given: Mapping[str, Any], found: str) -> Iterator[Found]:
             raise InputError(f"{given['result']} holds no votes: save it again with aggregate --save")
         yield Found(result.votes, result, result.method.name, [])
         return
+    if given["gold"] and found != "ratings":
+        raise OptionError(f"--gold is for votes that name classes and for ratings, and these are {found}")
     name = DEFAULTS[found] if given["method"] == "auto" else given["method"]
     if METHODS[name].takes != found:
         takes = METHODS[name].takes
@@ -79,8 +81,7 @@ def settled(given: Mapping[str, Any], found: str) -> Iterator[Found]:
     method = make(name, seed=given["seed"], **inputs.settings(given["set_"]))
     with speech.spoken_warnings() as warned, speech.progress(name) as tell:
         votes, notes = read(given, found)
-        gold = given["gold"]
-        gold = read_values(gold) if gold and found == "ratings" else gold
+        gold = read_values(given["gold"]) if given["gold"] else None
         result = settle(votes, method, gold=gold, callback=speech.steps(tell), engine=given["engine"])
         yield Found(votes, result, name, [*notes, *warned])
     speech.say_notes(result, name)
@@ -119,10 +120,8 @@ def _check_target(given: Mapping[str, Any], found: str) -> None:
     from ..io import check_target
     from ..io.formats import number_formats
 
-    if found not in ("ratings", "comparisons"):
-        for option in ("gold", "intervals"):
-            if given.get(option):
-                raise OptionError(f"--{option} is for votes that name classes and for ratings, and these are {found}")
+    if found not in ("ratings", "comparisons") and given.get("intervals"):
+        raise OptionError(f"--intervals is for votes that name classes and for numbers, and these are {found}")
     to, there = given["to"], ["table", *number_formats(found)]
     check_target(given["out"], to, there)
     if to != "table" and given["out"] == "-" and given["json"]:

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from .codes import Array
 from .columns import RowNumber, encoded, is_blank, plain_numbers
+from .table import Table
 from .votes import Votes
 
 SIDES = ("left", "top", "right", "bottom")
@@ -58,6 +59,11 @@ class Boxes(Votes):
     def sides(self) -> Array:
         """The sides of each box, (votes, 4)."""
         return np.stack([getattr(self, side) for side in SIDES], axis=1)
+
+    def to_table(self) -> Table:
+        """One row per box; who saw the image and drew none has a row without sides."""
+        columns = dict(super().to_table().columns)
+        return Table({**columns, **{side: np.where(self.drawn, columns[side], np.nan) for side in SIDES}})
 
     @classmethod
     def from_columns(

@@ -51,6 +51,7 @@ class Comparisons(Votes):
 
     kind: ClassVar[str] = "comparisons"
     codes: ClassVar[Mapping[str, str]] = {**Votes.codes, "other": "items", "label": "classes"}
+    spelt: ClassVar[Mapping[str, str]] = {"item": "left", "other": "right", "label": "winner"}
 
     other: Array
     label: Array

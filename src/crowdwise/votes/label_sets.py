@@ -14,6 +14,7 @@ from ..errors import InputError
 from .codes import Array, encode, find, names_array, natural_order, shown
 from .columns import RowNumber, encoded, listed
 from .crowd import Crowd
+from .table import Table
 from .votes import Votes
 
 NO, YES = "no", "yes"
@@ -112,6 +113,27 @@ class LabelSets(Crowd):
             item_extra={"of": names["items"][of], "option": known[own_option]},
             keyed_by=("of", "option"),
         )
+
+    def to_table(self) -> Table:
+        """One row per answer, as they are read: item, annotator, the labels ticked, and those on offer if not all."""
+        key, first, answer = np.unique(
+            self.owner[self.item] * self.n_annotators + self.annotator, return_index=True, return_inverse=True
+        )
+        own, option = np.lexsort((self.option[self.item], answer)), self.options[self.option[self.item]]
+        size, ticked = np.bincount(answer, minlength=key.size), self.label == 1
+
+        def joined(some: Array) -> Array:
+            chosen = own[some[own]]
+            cuts = np.cumsum(np.bincount(answer[chosen], minlength=key.size))[:-1]
+            return names_array([SEPARATOR.join(part) for part in np.split(option[chosen], cuts)])
+
+        columns = {"item": self.item_extra["of"][self.item[first]], "annotator": self.annotators[self.annotator[first]]}
+        columns["labels"] = joined(ticked)
+        if (size < self.options.size).any():
+            columns["offered"] = joined(np.ones(self.n_votes, bool))
+        if self.weight is not None:
+            columns["weight"] = self.weight[first]
+        return Table({**columns, **{name: column[first] for name, column in self.extra.items()}})
 
 
 def _ticked(cell: Any, separator: str) -> list[str]:

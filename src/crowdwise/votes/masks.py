@@ -29,6 +29,7 @@ class Masks(Votes):
 
     kind: ClassVar[str] = "masks"
     codes: ClassVar[Mapping[str, str]] = {**Votes.codes, "mask": "masks"}
+    spelt: ClassVar[Mapping[str, str]] = {"mask": "runs"}
     told_by: ClassVar[Mapping[str, str]] = {
         "item": "item",
         "annotator": "annotator",

@@ -43,6 +43,7 @@ class Sequences(Crowd):
     """
 
     kind: ClassVar[str] = "spans"
+    spelt: ClassVar[Mapping[str, str]] = {"begin": "token_begin", "end": "token_end"}
     told_by: ClassVar[Mapping[str, str]] = {"document": "document", "annotator": "annotator"}
     also_by: ClassVar[Mapping[str, str]] = {
         "begin": "begin", "end": "end", "label": "label", "position": "position", "tag": "tag", "token": "token",

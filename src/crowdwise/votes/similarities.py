@@ -35,6 +35,7 @@ class Similarities(Votes):
     codes: ClassVar[Mapping[str, str]] = {**Votes.codes, "other": "items", "label": "classes"}
     told_by: ClassVar[Mapping[str, str]] = {"left": "left", "right": "right", "annotator": "annotator", "same": "same"}
     also_by: ClassVar[Mapping[str, str]] = {"weight": "weight"}
+    spelt: ClassVar[Mapping[str, str]] = {"item": "left", "other": "right", "label": "same"}
 
     other: Array
     label: Array
@@ -109,6 +110,7 @@ class Groupings(Crowd):
 
     kind: ClassVar[str] = "groupings"
     told_by: ClassVar[Mapping[str, str]] = {"item": "item", "annotator": "annotator", "label": "group"}
+    spelt: ClassVar[Mapping[str, str]] = {"label": "group"}
     also_by: ClassVar[Mapping[str, str]] = {"weight": "weight"}
     from_frame = Votes.from_frame  # type: ignore[assignment]
 

@@ -44,6 +44,8 @@ class Votes(ABC):
     told_by: ClassVar[Mapping[str, str]] = {}
     """Columns that a table of these answers has, by the parameters of `from_columns`, and their roles."""
     also_by: ClassVar[Mapping[str, str]] = {}
+    spelt: ClassVar[Mapping[str, str]] = {}
+    """What `to_table` calls a column, by which a reader knows the kind, where it is not the field's own name."""
     """Columns that it may have."""
 
     item: Array
@@ -478,7 +480,8 @@ class Votes(ABC):
         values = {name: getattr(self, name) for name in self.values}
         of_items = {name: column[self.item] for name, column in self.item_extra.items()}
         of_annotators = {name: column[self.annotator] for name, column in self.annotator_extra.items()}
-        return Table({**names, **values, **weight, **self.extra, **of_annotators, **of_items})
+        columns = {**names, **values, **weight, **self.extra, **of_annotators, **of_items}
+        return Table({self.spelt.get(name, name): column for name, column in columns.items()})
 
     def to_frame(self, backend: str = "pyarrow") -> Any:
         """`to_table` as a "pyarrow", "pandas" or "polars" frame."""
