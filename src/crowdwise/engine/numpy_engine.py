@@ -10,6 +10,7 @@ import numpy as np
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.known import Known, with_known
+from ..votes.ties import largest
 from .chains import forward_backward
 from .memory import require_room
 from .tuples import Tuples, count_tuples
@@ -24,7 +25,7 @@ def normalise(log_joint: Array) -> tuple[Array, float]:
     >>> posterior.round(2).tolist()
     [[0.5, 0.5], [0.25, 0.75]]
     """
-    top = log_joint.max(axis=1, keepdims=True)
+    top = largest(log_joint)
     joint = np.exp(log_joint - top)
     total = joint.sum(axis=1, keepdims=True)
     return joint / total, float((top + np.log(total)).sum())

@@ -114,17 +114,19 @@ class Auto(Aggregator):
             params |= learned(ops, _joint(ops, params, rest), gold)
             notes.append(_about_gold(params, gold))
         params |= {"strangers": population(ops.item_votes()), "heard": acquaintance(ops)}
-        converged = all(solution.converged for solution in fitted.values()) and not watch.stopped
-        return Solution(self.infer(ops, params, known), params, {}, converged=converged, notes=tuple(notes))
+        wandering = [name for name, solution in fitted.items() if not solution.converged and not watch.stopped]
+        if wandering:
+            notes.append(f"{', '.join(wandering)} came to the last step without settling: one voice of {len(fitted)}")
+        converged = not watch.stopped and 2 * len(wandering) < len(fitted)
+        plain = known is None  # what the deciders found is what their parameters say
+        found = _voted([fitted[name].found for name in _by_member(params)]) if plain else _joint(ops, params, known)
+        return Solution(_believed(ops, found, params, known), params, {}, converged=converged, notes=tuple(notes))
 
     def weigh_votes(self, votes: Crowd, known: Known | None, engine: str) -> Weighed:
         return super().weigh_votes(votes, None if known is None else known.but_gold, engine)
 
     def infer(self, ops: NumpyEngine, params: Params, known: Known | None = None) -> Array:
-        found = _joint(ops, params, known)
-        if "say" in params:
-            found = stacked(ops, found, params, known)
-        return supported(ops, found, params["strangers"], params["heard"], known)
+        return _believed(ops, _joint(ops, params, known), params, known)
 
     def continues(self, start: Any) -> bool:
         return isinstance(start, Result) and start.method.name == self.name
@@ -187,10 +189,21 @@ def _params_of(fitted: Mapping[str, Solution[Array]], names: Sequence[str]) -> P
 
 def _joint(ops: NumpyEngine, params: Params, known: Known | None) -> Array:
     """The posterior of those who decide."""
-    posteriors = [make(name).infer(ops, own, known) for name, own in _by_member(params).items()]
+    return _voted([make(name).infer(ops, own, known) for name, own in _by_member(params).items()])
+
+
+def _voted(posteriors: Sequence[Array]) -> Array:
+    """Half of each one's say by their label, half by their posterior; one alone decides."""
     if len(posteriors) == 1:
         return posteriors[0]
     return sum((posterior + shared(posterior) for posterior in posteriors), np.zeros(1)) / (2.0 * len(posteriors))
+
+
+def _believed(ops: NumpyEngine, found: Array, params: Params, known: Known | None) -> Array:
+    """What is found, as gold taught to believe it, and no surer than the votes support."""
+    if "say" in params:
+        found = stacked(ops, found, params, known)
+    return supported(ops, found, params["strangers"], params["heard"], known)
 
 
 def _about_gold(params: Params, gold: Known) -> str:
