@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdwise import InputError, Live, simulate
+from crowdwise import Crowd, InputError, Live, simulate
 from crowdwise.collect import CHOICES, Online, Plan, StreamEM, audits_needed, error_bound, replay, world
 from crowdwise.collect.gains import GAINS, Belief, information
 from crowdwise.collect.stopping import promise
@@ -367,3 +367,28 @@ def test_worlds_are_like_the_crowd_they_are_drawn_from():
         found.plot("votes")
     with pytest.raises(OptionError, match=r"pool=0\.5 must be at least 1"):
         world(made.crowd, pool=0.5)
+
+
+def test_a_crowd_is_taken_as_its_votes_one_by_one():
+    made = simulate.crowd(simulate.one_coin(9, 3, 0.8), n_items=60, per_item=4, seed=2).crowd
+    rows = list(zip(*(made.to_table()[name].tolist() for name in ("item", "annotator", "label")), strict=True))
+    half = made.n_votes // 2
+    whole, slow, halves = (Online([2, 0, 1], items=range(3)) for _ in range(3))
+    assert whole.update(made) == slow.update(rows) == made.n_votes
+    assert halves.update(rows[:half]) + halves.update(made.take(np.arange(half, made.n_votes))) == made.n_votes
+    for live in (slow, halves):
+        assert {*live.items} == {*whole.items} and {*live.annotators} == {*whole.annotators}
+        for item in whole.items[:10]:
+            assert np.abs(live.posterior_of(item) - whole.posterior_of(item)).max() < 1e-12
+    assert (rows[5][0], rows[5][1]) in whole and (rows[5][0], 99) not in whole
+    for more, message in (
+        (made, "has voted on item 0 before: nothing was taken"),
+        (Crowd.from_triples([(500, 1, 7)]), "7 is none of the classes 2, 0, 1"),
+        (Crowd.from_triples([("a", 1, 1)]), "items are named by texts or by numbers, not both"),
+    ):
+        with pytest.raises(InputError, match=message):
+            whole.update(more)
+        assert whole.n_votes == made.n_votes and "a" not in whole.items and 500 not in whole.items
+    whole.add(500, 1, 2)
+    whole.retract(500, 1)
+    assert whole.n_votes == made.n_votes

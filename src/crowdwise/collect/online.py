@@ -61,7 +61,9 @@ class Online:
         for name in items:
             self._code("items", name)
         self._columns = np.zeros((3, FIRST), np.int64)
-        self._place: dict[Any, Any] = {}
+        self._n = 0
+        self._places: dict[tuple[int, int], int] | None = {}
+        self._pairs: Array | None = None
         self._prior: dict[Any, Array] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
@@ -74,7 +76,7 @@ class Online:
     @property
     def n_votes(self) -> int:
         """How many votes there are."""
-        return len(self._place)
+        return self._n
 
     def add(self, item: Any, annotator: Any, label: Any) -> None:
         """One vote; a second one of the annotator on the item is refused (`correct`), and so is a new class."""
@@ -98,6 +100,7 @@ class Online:
         self._columns[:, place] = self._columns[:, last]
         self._place[moved] = place
         del self._place[i, j]
+        self._n = last
         if self._of_item:
             self._of_item[i].remove(place)
             self._of_item[moved[0]] = [place if one == last else one for one in self._of_item[moved[0]]]
@@ -105,12 +108,9 @@ class Online:
 
     def update(self, votes: Any) -> int:
         """Many votes: a `Crowd`, or triples of item, annotator and label; all of them, or none if one cannot be."""
-        rows = votes.to_table() if isinstance(votes, Crowd) else None
-        triples = (
-            list(zip(*(rows[name].tolist() for name in ("item", "annotator", "label")), strict=True))
-            if rows is not None
-            else [_triple(one) for one in votes]
-        )
+        if isinstance(votes, Crowd):
+            return self._take(votes)
+        triples = [_triple(one) for one in votes]
         self._require_usable(triples)
         seen = set()
         for item, annotator, _ in triples:
@@ -129,11 +129,7 @@ class Online:
             raise InputError("votes are loaded into an empty crowd; update() adds to one that has some")
         items, annotators, classes = (self._codes[axis] for axis in ("items", "annotators", "classes"))
         codes = [(items[i], annotators[j], classes[k]) for i, j, k in rows]
-        self._columns = np.zeros((3, max(2 * len(codes), FIRST)), np.int64)
-        self._columns[:, : len(codes)] = np.array(codes, np.int64).reshape(-1, 3).T
-        self._place = {(i, j): place for place, (i, j, _) in enumerate(codes)}
-        self._of_item = {}
-        self._forget()
+        self._put(np.array(codes, np.int64).reshape(-1, 3).T)
 
     def add_classes(self, names: Iterable[Any]) -> None:
         """More classes, behind those that there are."""
@@ -174,7 +170,7 @@ class Online:
         """The same votes, for a look that takes its time: what comes in here from now on is not in it."""
         other = copy(self)
         other._columns = self._columns[:, : self.n_votes].copy()
-        other._place = dict.fromkeys(range(self.n_votes))  # how many there are
+        other._places = other._pairs = None
         other._names = {axis: list(names) for axis, names in self._names.items()}
         other._codes = {axis: dict(codes) for axis, codes in self._codes.items()}
         other._of_item, other._quick = {}, {}
@@ -211,7 +207,7 @@ class Online:
     def __contains__(self, pair: tuple[Any, Any]) -> bool:
         """Whether an annotator has voted on an item: `("photo 1", "ann") in live`."""
         i, j = (self._codes[axis].get(name) for axis, name in zip(("items", "annotators"), pair, strict=True))
-        return i is not None and j is not None and (i, j) in self._place
+        return i is not None and j is not None and self._has(i, j)
 
     @property
     def result(self) -> Result:
@@ -307,6 +303,63 @@ class Online:
                 first = sort[f"{what}s"] = name if sort[f"{what}s"] is None else sort[f"{what}s"]
                 _require_kin(f"{what}s", first, name)
 
+    @property
+    def _place(self) -> dict[tuple[int, int], int]:
+        """Where the vote of each item and annotator stands; of many at once, found when it is asked for."""
+        if self._places is None:
+            pairs = zip(*self._columns[:2, : self._n].tolist(), strict=True)
+            self._places = {pair: place for place, pair in enumerate(pairs)}
+        return self._places
+
+    def _has(self, item: int, annotator: int) -> bool:
+        """Whether there is a vote of an annotator on an item, by codes."""
+        if self._places is not None:
+            return (item, annotator) in self._places
+        if self._pairs is None:
+            self._pairs = np.sort(_pairs(*self._columns[:2, : self._n]))
+        at = int(np.searchsorted(self._pairs, _pairs(item, annotator)))
+        return at < self._n and bool(self._pairs[at] == _pairs(item, annotator))
+
+    def _take(self, votes: Crowd) -> int:
+        """The votes of a crowd: names are looked at once, however many votes they have."""
+        axes = {"items": votes.item, "annotators": votes.annotator, "classes": votes.label}
+        used = {axis: np.flatnonzero(np.bincount(code)) for axis, code in axes.items()}
+        names = {axis: getattr(votes, axis)[codes].tolist() for axis, codes in used.items()}
+        for label in names["classes"]:
+            self._require_class(label)
+        for axis in ("items", "annotators"):
+            first = next(iter(self._codes[axis]), names[axis][0] if names[axis] else None)
+            for name in names[axis]:
+                _require_name(axis.removesuffix("s"), name)
+                _require_kin(axis, first, name)
+        told = {axis: self._codes[axis] | {} for axis in axes}
+        for axis, own in names.items():
+            for name in own:
+                told[axis].setdefault(name, len(told[axis]))
+        code_of = {axis: np.zeros(len(getattr(votes, axis)), np.int64) for axis in axes}
+        for axis, codes in used.items():
+            code_of[axis][codes] = [told[axis][name] for name in names[axis]]
+        more = np.stack([code_of[axis][code] for axis, code in axes.items()])
+        both = np.concatenate([self._columns[:, : self._n], more], axis=1)
+        pair = _pairs(*both[:2])
+        order = np.argsort(pair, kind="stable")
+        if (again := np.flatnonzero(pair[order][1:] == pair[order][:-1])).size:
+            vote = order[again[0] + 1] - self._n
+            item, annotator = votes.items[votes.item[vote]], votes.annotators[votes.annotator[vote]]
+            raise InputError(f"annotator {shown(annotator)} has voted on item {shown(item)} before: nothing was taken")
+        for axis in ("items", "annotators"):
+            self._codes[axis], self._names[axis] = told[axis], list(told[axis])
+        self._put(both)
+        return votes.n_votes
+
+    def _put(self, columns: Array) -> None:
+        """Votes by codes, in place of all that there were."""
+        self._n = columns.shape[1]
+        self._columns = np.zeros((3, max(2 * self._n, FIRST)), np.int64)
+        self._columns[:, : self._n] = columns
+        self._places, self._pairs, self._of_item = None, None, {}
+        self._forget()
+
     def _vote(self, item: Any, annotator: Any) -> int:
         pair = self._codes["items"].get(item, -1), self._codes["annotators"].get(annotator, -1)
         if pair not in self._place:
@@ -324,6 +377,7 @@ class Online:
             self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)], axis=1)
         self._columns[:, place] = i, j, k
         self._place[i, j] = place
+        self._n = place + 1
         if self._of_item:
             self._of_item.setdefault(i, []).append(place)
         self._changed(i)
@@ -362,6 +416,11 @@ class Online:
         group = np.array([place[one] if one is not None else len(there) + j for j, one in enumerate(family)])
         _, key = np.unique(item * (len(there) + len(names)) + group[annotator], return_inverse=True)
         return np.asarray(1.0 / np.bincount(key)[key])
+
+
+def _pairs(item: Any, annotator: Any) -> Any:
+    """One number for an item and an annotator."""
+    return item << 32 | annotator
 
 
 class Look(NamedTuple):

@@ -183,7 +183,7 @@ def whom_to_ask(live: Online, items: Collection[Any]) -> list[Any]:
     for item in items:
         i = live._codes["items"][item]
         gain = GAINS["joint"][0](belief, np.full(people.size, i), people, np.random.default_rng(0))
-        best = next((j for j in np.argsort(-gain, kind="stable").tolist() if (i, j) not in live._place), None)
+        best = next((j for j in np.argsort(-gain, kind="stable").tolist() if not live._has(i, j)), None)
         found.append(None if best is None else names[best])
     return found
 
@@ -191,17 +191,17 @@ def whom_to_ask(live: Online, items: Collection[Any]) -> list[Any]:
 class _Taken:
     """Pairs that are not asked: voted on, handed out, or excluded."""
 
-    def __init__(self, place: Mapping[tuple[int, int], int], more: Collection[tuple[int, int]]):
-        self.place, self.more = place, frozenset(more)
+    def __init__(self, live: Online, more: Collection[tuple[int, int]]):
+        self.live, self.more = live, frozenset(more)
 
-    def __contains__(self, pair: object) -> bool:
-        return pair in self.place or pair in self.more
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        return self.live._has(*pair) or pair in self.more
 
 
 def _taken(live: Online, leased: Collection[tuple[Any, Any]], excluded: Collection[tuple[Any, Any]]) -> _Taken:
     codes = live._codes
     more = {(codes["items"].get(item, -1), codes["annotators"].get(who, -1)) for item, who in (*leased, *excluded)}
-    return _Taken(live._place, more)
+    return _Taken(live, more)
 
 
 def _answered(live: Online, annotator: int, taken: _Taken) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import InputError, OptionError, how_many
 from ..files import pack, read_arrays, unpack, write_arrays
 from ..methods import make
-from ..votes.codes import Array, find, names_array
+from ..votes.codes import Array, find, names_array, same_names
 from ..votes.crowd import Crowd
 from ..votes.frames import known_labels
 from ..votes.table import Table
@@ -103,6 +103,8 @@ class Result:
 
     def posterior_of(self, crowd: Crowd, default: Array) -> Array:
         """The posterior on a crowd's items and classes, by name; `default` where an item is not known here."""
+        if same_names(crowd.items, self.items) and same_names(crowd.classes, self.classes):
+            return self.posterior
         row, column = find(crowd.items, self.items), find(crowd.classes, self.classes)
         known = np.where(column >= 0, self.posterior[np.maximum(row, 0)][:, column], 0.0)
         total = known.sum(axis=1, keepdims=True)

@@ -284,8 +284,13 @@ def natural_order(names: Array) -> Array:
     return np.argsort(numbers, kind="stable")
 
 
+def same_names(names: Array, other: Array) -> bool:
+    """Whether two arrays are one in memory, as the names of crowds that come from each other are."""
+    return names is other or (names.size == other.size and names.__array_interface__ == other.__array_interface__)
+
+
 def find(names: Array, among: Array) -> Array:
-    """The code of each name among `among`, -1 where it is not there; "1" finds 1 where the types differ.
+    """The code of each name among `among`, which differ; -1 where it is not there; "1" finds 1 where types differ.
 
     >>> find(names_array(["b", "x"]), names_array(["a", "b"])).tolist()
     [1, -1]
@@ -295,6 +300,8 @@ def find(names: Array, among: Array) -> Array:
 
     if not names.size or not among.size:
         return np.full(names.size, -1)
+    if same_names(names, among):
+        return np.arange(names.size)
     if names.dtype != among.dtype:
         return _find_across_types(names, among)
     found = pc.index_in(pa.array(names), value_set=pa.array(among))
