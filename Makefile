@@ -2,10 +2,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test quick triton coverage lowest package browser java postgres check bench docs names clean
+.PHONY: demo serve-demo test quick triton coverage lowest package browser java postgres check bench docs names clean
 
 demo: .venv/demo
 	$(BIN)/crowdwise demo --out crowdwise-demo
+
+# A simulated project in the browser, in which synthetic annotators vote live; it prints the admin's link.
+serve-demo: .venv/dev
+	$(BIN)/python tools/serve_demo.py
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

@@ -5,6 +5,7 @@ import pytest
 from terminal import run
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
+from crowdwise.service.store import Store, standing
 
 ITEMS = "Item ID,Text,other\na,first,1\nb,second,2\n"
 
@@ -56,3 +57,47 @@ def test_classes_are_added_to_and_not_changed(folder):
     assert made(folder).returncode == 0
     done = run("serve", folder / "p.db", "--classes", "dog,cat", "--check")
     assert done.returncode == 1 and "may be added to, not changed" in done.stderr
+
+
+VOTES = "item,annotator,label\na,ann,cat\na,bob,cat\nb,ann,dog\nc,bob,dog\n"
+
+
+def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folder):
+    (folder / "v.csv").write_text(VOTES)
+    words = ["serve", "p.db", "--import", "v.csv", "--backup"]
+    done = run("serve", "p.db", "--import", "v.csv", "--items", "items.csv", "--backup", "one.db", cwd=folder)
+    assert done.returncode == 1 and not (folder / "p.db").exists()  # a backup of what is not there
+    (folder / "p.db").touch()
+    done = run(*words, "one.db", cwd=folder)
+    assert done.returncode == 0 and "new: 3 items, 2 annotators, 4 votes" in done.stderr, done.stderr
+    assert "admin, shown once" in done.stderr
+    (folder / "v.csv").write_text(VOTES.replace("b,ann,dog", "b,ann,cat") + "d,cy,dog\n")
+    assert "new: 1 item, 1 annotator, 2 votes; 1 in place of an earlier one" in run(*words, "2.db", cwd=folder).stderr
+    (folder / "v.csv").write_text(VOTES)  # and back again
+    assert "new: 0 items, 0 annotators, 1 vote; 1 in place" in run(*words, "3.db", cwd=folder).stderr
+    store = Store(str(folder / "p.db"))
+    names = {row.id: row.name for row in store.items()}, {one.id: one.name for one in store.people().values()}
+    there = {(names[0][i], names[1][j]): vote.label for (i, j), vote in standing(store.votes()).items()}
+    assert there[("b", "ann")] == "dog" and there[("d", "cy")] == "dog" and len(there) == 5
+    store.close()
+    (folder / "odd.csv").write_text("item,annotator,label\na,ann,eel\n")
+    odd = run("serve", "p.db", "--import", "odd.csv", "--check", cwd=folder)
+    assert odd.returncode == 1 and "label 'eel' is none of the classes cat, dog: add it with --classes" in odd.stderr
+    new = run("serve", "q.db", "--import", "odd.csv", "--classes", "cat,dog", cwd=folder)
+    assert new.returncode == 1 and "label 'eel' is none of" in new.stderr and not (folder / "q.db").exists()
+
+
+def test_a_backup_is_restored_and_replaces_nothing(folder):
+    assert made(folder, "--add", "ann").returncode == 0
+    assert run("serve", "p.db", "--backup", "copy.db", cwd=folder).returncode == 0
+    done = run("serve", "again.db", "--restore", "copy.db", "--check", cwd=folder)
+    assert done.returncode == 0 and "2 items, 2 people" in done.stderr and (folder / "copy.db").exists()
+    for target, copy, said in (
+        ("p.db", "copy.db", "p.db is there already: a backup does not replace a project"),
+        ("new.db", "rules.txt", "rules.txt is no copy of a project"),
+        ("new.db", "none.db", "none.db: there is no such file"),
+        ("postgresql+psycopg://nobody@127.0.0.1:1/x", "copy.db", "for PostgreSQL there is pg_restore"),
+    ):
+        refused = run("serve", target, "--restore", copy, "--check", cwd=folder)
+        assert refused.returncode == 1 and said in refused.stderr, refused.stderr
+    assert not (folder / "new.db").exists()

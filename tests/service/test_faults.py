@@ -4,8 +4,12 @@ import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import time
 import uuid
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -94,8 +98,20 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
                     until(lambda page=page, count=count: page.inner_text("#count") != count)
                 assert "8 answered" in page.inner_text("#count")
             admin = browser.new_context().new_page()
+            admin.on("pageerror", lambda error: wrong.append(str(error)))
             admin.goto(f"{here}/enter/{boss}")
             until(lambda: "24 votes" in admin.inner_text("#state"))
+            until(lambda: "the mean confidence is" in admin.inner_text("#curve-said"))
+            assert admin.locator("#curve polyline").count() == 2
+            for token in (people[0], boss):  # the page's policy lets nobody look into it, but this one
+                page = browser.new_context(bypass_csp=True).new_page()
+                page.goto(f"{here}/enter/{token}")
+                page.locator("#item p, #people button").first.wait_for()
+                page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
+                found = page.evaluate("axe.run()")
+                assert len(found["passes"]) > 10
+                serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+                assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
             browser.close()
         labels = httpx.get(f"{here}/api/export.labels.json", headers={"authorization": f"Bearer {boss}"}).json()
     finally:
@@ -104,3 +120,12 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
     assert wrong == []
     assert {one["item"]: one["label"] for one in labels} == {f"i{k}": "cat" if k % 2 else "dog" for k in range(8)}
     assert len(Store(str(project)).votes()) == 24
+
+
+def test_the_demo_fills_up_while_one_looks(tmp_path):
+    tool = Path(__file__).parents[2] / "tools" / "serve_demo.py"
+    words = [sys.executable, tool, "--port", str(free_port()), "--seconds", "4", "--pause", "0.05"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+    link, told = done.stdout.splitlines()
+    assert "the admin sees it here: http://127.0.0.1:" in link and int(told.split()[0]) > 20
+    assert done.stderr == ""

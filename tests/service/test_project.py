@@ -6,6 +6,7 @@ import json
 import threading
 import uuid
 
+import numpy as np
 import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
@@ -316,3 +317,77 @@ def test_label_studio_as_it_speaks(made):
     assert (result["from_name"], result["to_name"], result["value"]) == ("animal", "img", {"choices": ["dog"]})
     assert client.post("/webhook", json={**event, "action": "ANNOTATION_DELETED"}, headers=basic).status_code == 201
     assert asked(made, "boss", "GET", "/api/status").json()["votes"] == 0
+
+
+def test_argilla_as_it_speaks(made):
+    """Its events as its server writes them, with record and user; deleted and discarded responses are taken back."""
+    client, tokens, *_ = made
+    basic = {"authorization": "Basic " + base64.b64encode(f"any:{tokens['boss']}".encode()).decode()}
+    when = {"inserted_at": "2026-11-01T10:00:00", "updated_at": "2026-11-01T10:00:00"}
+    question = {"id": "q", "name": "animal", "title": "?", "required": True, "settings": {"type": "label_selection"}}
+    dataset = {"id": "d", "name": "pets", "status": "ready", "questions": [{**question, **when}], **when}
+    record = {"id": "5f0c", "status": "pending", "fields": {"text": "meow"}, "metadata": None, "external_id": "i1"}
+    user = {"id": "77", "first_name": "Cy", "last_name": None, "username": "cy", "role": "annotator", **when}
+    values = {"animal": {"value": "cat"}, "why": {"value": "it says so"}}
+    response = {"id": "r1", "values": values, "status": "submitted", "user": user, **when}
+    response["record"] = {**record, "dataset": dataset, **when}
+
+    def told(kind, **changes):
+        event = {"type": kind, "version": 1, "timestamp": "2026-11-01T10:00:01", "data": {**response, **changes}}
+        return client.post("/webhook/argilla", json=event, headers=basic)
+
+    def votes():
+        return asked(made, "boss", "GET", "/api/export.votes.csv").text.splitlines()[1:]
+
+    assert told("response.created").json() == {"votes": 1} and told("response.created").json() == {"votes": 0}
+    assert votes() == ["i1,argilla cy,cat"]
+    later = {"updated_at": "2026-11-01T11:00:00"}
+    assert told("response.updated", values={"animal": {"value": "dog"}}, **later).json() == {"votes": 1}
+    assert votes() == ["i1,argilla cy,dog"]
+    assert told("response.updated", status="discarded", updated_at="12").json() == {"votes": 0} and votes() == []
+    assert told("response.created", id="r2").json() == {"votes": 1}
+    assert told("response.deleted", id="r2").status_code == 201 and votes() == []
+    assert told("record.completed").json() == {"votes": 0}
+    assert told("response.created", record={**record, "external_id": "nobody"}).status_code == 404
+    assert told("response.created", values={"a": {"value": "cat"}, "b": {"value": "dog"}}).status_code == 422
+    for content in ({"data": None}, {"data": {"id": "r"}}, {"data": {"id": "r", "record": [], "user": "x"}}):
+        assert (
+            client.post("/webhook/argilla", json={"type": "response.created", **content}, headers=basic).status_code
+            == 422
+        )
+    assert asked(made, "ann", "POST", "/webhook/argilla", {"type": "response.created"}).status_code == 403
+
+
+def test_votes_that_are_given_elsewhere_are_sent_as_often_as_one_likes(made):
+    def sent(*rows, who="boss"):
+        body = [dict(zip(("item", "annotator", "label"), row, strict=True)) for row in rows]
+        return asked(made, who, "POST", "/api/import", body)
+
+    votes = [("i0", "eve", "cat"), ("i1", "eve", "dog"), ("elsewhere", "dan", "cat")]
+    assert sent(*votes).json() == {"votes": 3} and sent(*votes).json() == {"votes": 0}
+    assert sent(("i0", "eve", "dog")).json() == {"votes": 1} and sent(("i0", "eve", "cat")).json() == {"votes": 1}
+    assert sent(("i1", "eve", None)).json() == {"votes": 0}
+    told = asked(made, "boss", "GET", "/api/export.votes.csv").text.splitlines()[1:]
+    assert sorted(told) == ["elsewhere,dan,cat", "i0,eve,cat"]
+    assert sent(("i0", "eve", "eel")).status_code == 422 and sent(("i0", "eve", "cat"), who="ann").status_code == 403
+
+
+def test_the_curve_and_what_annotators_would_be_paid(made):
+    rng = np.random.default_rng(0)
+    right = {"ann": 1.0, "dan": 0.9, "eve": 0.5}
+    rows = [
+        {"item": f"i{n}", "annotator": who, "label": ("cat", "dog")[n % 2 if rng.random() < p else (n + 1) % 2]}
+        for n in range(12)
+        for who, p in right.items()
+    ]
+    assert asked(made, "boss", "GET", "/api/pay?amount=10").json() == []
+    assert asked(made, "boss", "POST", "/api/import", rows).json() == {"votes": 36}
+    assert asked(made, "boss", "POST", "/api/audit", {"item": "i1", "label": "dog"}).status_code == 200
+    made[0].app.state.project.look()
+    (point,) = asked(made, "boss", "GET", "/api/status").json()["curve"]
+    assert point["votes"] == 36 and 0.5 < point["confidence"] <= 1.0 and (point["audited"], point["right"]) == (1, 1.0)
+    assert made[2].settings()["curve"] == [point]  # kept, for the next start
+    paid = asked(made, "boss", "GET", "/api/pay?amount=10").json()
+    assert {one["name"] for one in paid} == {"ann", "dan", "eve"} and all(one["votes"] == 12 for one in paid)
+    assert sum(one["pay"] for one in paid) == pytest.approx(10, abs=0.02)
+    assert asked(made, "boss", "GET", "/api/pay?amount=-1").status_code == 422

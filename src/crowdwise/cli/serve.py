@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import InputError, MissingExtra, OptionError
 from . import options as o
 from .speech import say
+
+if TYPE_CHECKING:
+    from ..io import Reading
+    from ..service.store import Store as Opened
 
 SHOWN = ("text", "image", "audio")
 
@@ -38,6 +44,14 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     backup: Annotated[
         str | None, typer.Option("--backup", help="Write a copy of the project to a file, and end."), o.WRITTEN
     ] = None,
+    restore: Annotated[
+        str | None, typer.Option("--restore", help="Make the project from a copy that --backup wrote."), o.READ
+    ] = None,
+    take_in: Annotated[
+        list[str] | None,
+        typer.Option("--import", help="Votes from a table or a tool's export; what is here already counts once."),
+        o.READ,
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Open the project, say what is in it, and end.")] = False,
 ) -> None:
     """Run a labelling project: people label in the browser, machines through the API, an admin watches.
@@ -49,53 +63,78 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     """
     try:
         from ..service.store import Store
+        from ..service.taken_in import require_classes
+        from ..service.taken_in import take_in as take_votes_in
     except ImportError as error:
         raise MissingExtra("crowdwise serve needs FastAPI and SQLAlchemy: pip install 'crowdwise[serve]'") from error
 
-    told = _labels(classes)
-    if "://" not in project and not Path(project).exists():
-        if check or backup:
-            raise InputError(f"{project}: there is no such file")
-        if not told:
-            raise OptionError(f"{project} is not there yet: name the labels with --classes")
+    told, readings = _labels(classes), {file: _reading(file) for file in take_in or ()}
+    if restore:
+        Store.restore(restore, project)
+        say(f"{project}: restored from {restore}")
+    new = "://" not in project and not Path(project).exists()
+    if new and (check or backup):
+        raise InputError(f"{project}: there is no such file")
+    found = list(dict.fromkeys(str(name) for one in readings.values() for name in one.crowd.classes.tolist()))
+    if new and not (told or found):
+        raise OptionError(f"{project} is not there yet: name the labels with --classes")
+    for reading in readings.values() if new else ():
+        require_classes(reading.crowd, reading.gold, told or found)
     content = _items(items) if items else []
     text = _text(guidelines) if guidelines else ""
-    store = Store(project)
-    there = store.settings().get("classes", told)
-    if told and there[: len(told)] != told[: len(there)]:
-        raise InputError(f"the project has the classes {', '.join(there)}: they may be added to, not changed")
-    if told:
-        store.set(classes=told)
-    if not store.settings().get("classes"):
-        raise OptionError("the project has no classes yet: name them with --classes")
-    if guidelines:
-        store.set(guidelines=text)
-    if max_votes:
-        store.set(max_votes=max_votes)
-    if items:
-        added = store.add_items(content)
-        there_before = store.kept_as_they_are
-        stay = f"; {there_before:,} are there already, and stay as they are" if there_before else ""
-        say(f"{added:,} new items{stay}")
-    here = f"http://{host}:{port}"
-    if not store.people():
-        say(f"admin, shown once: {here}/enter/{store.add_person('admin', 'admin')}")
-    for one in add or ():
-        name, _, role = one.partition(":")
-        say(f"{name}, shown once: {here}/enter/{store.add_person(name, role or 'annotator')}")
-    if backup:
-        store.backup(backup)
-        say(f"copied to {backup}")
-        return
-    if check:
-        say(f"{len(store.items()):,} items, {len(store.people()):,} people, {store.count():,} rows of votes")
-        return
+    with closing(Store(project)) as store:
+        _set_classes(store, told, found)
+        if guidelines:
+            store.set(guidelines=text)
+        if max_votes:
+            store.set(max_votes=max_votes)
+        if items:
+            added = store.add_items(content)
+            there_before = store.kept_as_they_are
+            stay = f"; {there_before:,} are there already, and stay as they are" if there_before else ""
+            say(f"{added:,} new items{stay}")
+        if readings:
+            store.own()
+        for file, reading in readings.items():
+            say(f"{file}: {take_votes_in(store, reading.crowd, reading.gold, reading.texts)}")
+        _add_people(store, add or (), f"http://{host}:{port}")
+        if backup:
+            store.backup(backup)
+            say(f"copied to {backup}")
+        elif check:
+            say(f"{len(store.items()):,} items, {len(store.people()):,} people, {store.count():,} rows of votes")
+        else:
+            _run(store, host, port)
+
+
+def _run(store: Opened, host: str, port: int) -> None:
+    """Serve until somebody stops it."""
     import uvicorn
 
     from ..service.app import make_app
 
     store.own()
     uvicorn.run(make_app(store), host=host, port=port, log_level="warning", access_log=False)
+
+
+def _add_people(store: Opened, people: Iterable[str], here: str) -> None:
+    """Who was named, and an admin if there is none; their links are told, once."""
+    if not any(one.role == "admin" for one in store.people().values()):
+        say(f"admin, shown once: {here}/enter/{store.add_person('admin', 'admin')}")
+    for one in people:
+        name, _, role = one.partition(":")
+        say(f"{name}, shown once: {here}/enter/{store.add_person(name, role or 'annotator')}")
+
+
+def _set_classes(store: Opened, told: list[str], found: list[str]) -> None:
+    """The classes that were named, or, in a new project, those that votes from elsewhere name."""
+    there = store.settings().get("classes", told)
+    if told and there[: len(told)] != told[: len(there)]:
+        raise InputError(f"the project has the classes {', '.join(there)}: they may be added to, not changed")
+    if told or not there:
+        store.set(classes=told or found)
+    if not store.settings()["classes"]:
+        raise OptionError("the project has no classes yet: name them with --classes")
 
 
 def _labels(classes: str | None) -> list[str]:
@@ -105,6 +144,16 @@ def _labels(classes: str | None) -> list[str]:
     if len(set(told)) < len(told):
         raise OptionError(f"--classes {classes}: a label is named twice")
     return told
+
+
+def _reading(file: str) -> Reading:
+    """Votes of another tool, with its gold and the texts that its items show."""
+    from ..io import read_votes
+
+    reading = read_votes(file)
+    for note in reading.notes:
+        say(note)
+    return reading
 
 
 def _text(file: str) -> str:

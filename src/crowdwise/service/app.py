@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from ..errors import InputError
-from . import for_admins, for_annotators, for_tools, pages
+from . import for_admins, for_annotators, for_argilla, for_tools, pages
 from .desk import Desk
 from .guard import small_enough
 from .store import Store
@@ -53,7 +53,7 @@ def make_app(store: Store) -> FastAPI:
         told = [{"loc": [str(part) for part in one["loc"]], "msg": one["msg"]} for one in error.errors()]
         return JSONResponse({"detail": json.loads(json.dumps(told).encode("ascii", "replace"))}, 422)
 
-    for part in (for_annotators, for_admins, for_tools, pages):
+    for part in (for_annotators, for_admins, for_tools, for_argilla, pages):
         app.include_router(part.routes(desk))
     return app
 

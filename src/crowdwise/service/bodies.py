@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-OURS = ("undo:", "ls:")  # how ids begin that the server makes
+OURS = ("undo:", "ls:", "ar:", "in:")  # how ids begin that the server makes
 
 
 def _is_text(value: str) -> str:
@@ -44,6 +44,14 @@ class VoteIn(Strict):
     item: Name
     label: Name
     seconds: Annotated[float, Field(ge=0.0, le=86_400.0, allow_inf_nan=False)] | None = None
+
+
+class GivenIn(Strict):
+    """A vote that was given in another tool; no label takes back what the annotator said there before."""
+
+    item: Name
+    annotator: Name
+    label: Name | None = None
 
 
 class SkipIn(Strict):

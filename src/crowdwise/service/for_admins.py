@@ -11,8 +11,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
-from .bodies import ItemIn, KnownIn, PauseIn, PersonIn
+from .bodies import GivenIn, ItemIn, KnownIn, PauseIn, PersonIn
 from .desk import Desk, as_csv, labels_of
+from .elsewhere import take_votes
 from .store import Person
 
 
@@ -28,6 +29,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         told: dict[str, Any] = {
             "votes": desk.project.answers, "items": len(desk.project.rows), "covered": desk.project.covered,
             "estimate": desk.project.broken or "running", "promise": None if promised is None else promised._asdict(),
+            "curve": desk.project.curve,
             "people": [
                 {"id": one.id, "name": one.name, "role": one.role, "paused": one.paused,
                  "answers": len(desk.project.done.get(one.id, ()))} for one in desk.project.people.values()
@@ -112,6 +114,18 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
     async def settle_item(body: KnownIn, person: Person = admin) -> dict[str, str]:
         """A label that the admin decides; the item is asked no more."""
         return tell("settled", body, person)
+
+    @router.post("/api/import")
+    async def take_in(body: Annotated[list[GivenIn], Field(max_length=1000)], person: Person = admin) -> dict[str, int]:
+        """Votes that were given elsewhere, as often as they are sent: what is here already counts once."""
+        return {"votes": await take_votes(desk, body)}
+
+    @router.get("/api/pay")
+    async def pay(
+        amount: Annotated[float, Query(gt=0.0, le=1e12, allow_inf_nan=False)], person: Person = admin
+    ) -> list[dict[str, Any]]:
+        """How an amount would be shared by information: votes times the bits that one of them carries."""
+        return await run_in_threadpool(desk.project.pay, amount)
 
     @router.get("/api/export.{form}")
     async def export(form: str, person: Person = admin) -> Response:

@@ -11,7 +11,8 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import PlainTextResponse
 
 from .desk import Desk, labels_of
-from .store import Person, Said, hashed
+from .elsewhere import key_of, take, take_back
+from .store import Person
 
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 ACTIONS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", *DELETED)
@@ -67,56 +68,20 @@ def routes(desk: Desk) -> APIRouter:
         if body.get("action") not in ACTIONS:
             return {"votes": 0}
         if body["action"] in DELETED:
-            return {"votes": await _deleted(desk, body)}
+            listed = body["annotations"] if isinstance(body.get("annotations"), list) else []
+            gone = [body.get("annotation"), *listed]
+            await take_back(desk, "ls", [one["id"] for one in gone if isinstance(one, dict) and "id" in one])
+            return {"votes": 0}
         task, annotation = body.get("task"), body.get("annotation")
         if not isinstance(task, dict) or not isinstance(annotation, dict):
             raise HTTPException(422, "task and annotation: objects are expected")
         item, label = desk.item_of(_name(task)), _choice(annotation)
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
-        who = f"label-studio {author}"[:256]
-        if not is_text(who):
-            raise HTTPException(422, "completed_by: this is no text")
-        known = next((one for one in desk.project.people.values() if one.name == who), None)
-        if known is None:
-            desk.project.store.add_person(who, "annotator")
-            desk.project.take_people()
-            known = next(one for one in desk.project.people.values() if one.name == who)
-        key = _key(annotation.get("id", uuid.uuid4()), f"{annotation.get('updated_at', '')}:{label}")
-        if desk.project.store.vote_of(key) is not None:  # told twice
-            return {"votes": 0}
-        await _undone(desk, item, known.id)  # an annotation was changed
-        if label is None or label not in desk.project.classes:
-            return {"votes": 0}
-        return {"votes": int(await desk.keep(Said(key, item, known.id, label, None, time.time())))}
+        key = key_of("ls", annotation.get("id", uuid.uuid4()), f"{annotation.get('updated_at', '')}:{label}")
+        return {"votes": await take(desk, key, item, f"label-studio {author}"[:256], label)}
 
     return router
-
-
-def _key(annotation: Any, state: str) -> str:
-    """The id of the vote that an annotation is, in one of its states: those of one annotation begin alike."""
-    told = [hashed(str(part).encode("utf-8", "replace").decode())[:20] for part in (annotation, state)]
-    return f"ls:{told[0]}:{told[1]}"
-
-
-async def _undone(desk: Desk, item: int, person: int) -> bool:
-    """Take back what somebody says of an item, if they say anything."""
-    earlier = desk.project.standing.get((item, person))
-    if earlier is None:
-        return False
-    return await desk.keep(Said(f"undo:{hashed(earlier)[:40]}", item, person, None, None, time.time(), earlier))
-
-
-async def _deleted(desk: Desk, body: dict[str, Any]) -> int:
-    """Votes of annotations that are gone are taken back: one of them, or a list."""
-    gone = [body.get("annotation"), *(body["annotations"] if isinstance(body.get("annotations"), list) else [])]
-    starts = tuple(
-        _key(one["id"], "").rpartition(":")[0] + ":" for one in gone if isinstance(one, dict) and "id" in one
-    )
-    there = [pair for pair, vote in desk.project.standing.items() if starts and vote.startswith(starts)]
-    for item, person in there:
-        await _undone(desk, item, person)
-    return 0
 
 
 def _tags(config: Any) -> dict[str, str]:
@@ -124,11 +89,6 @@ def _tags(config: Any) -> dict[str, str]:
     tag = TAG.search(config) if isinstance(config, str) else None
     found = {name: pattern.search(tag[0]) for name, pattern in NAMED.items()} if tag else {}
     return CHOICE | {name: one[1] for name, one in found.items() if one is not None}
-
-
-def is_text(name: str) -> bool:
-    """Whether a name can be kept: half of a letter cannot."""
-    return name.encode("utf-8", "replace").decode() == name
 
 
 def _name(task: dict[str, Any]) -> str:

@@ -13,13 +13,15 @@ from ..collect.online import Online
 from ..collect.stopping import LOOKS, Promise, promise
 from ..errors import InputError
 from ..fit.result import Result
+from ..study.annotators import quality
 from ..votes.codes import Array
-from .store import Person, Said, Store
+from .store import Person, Said, Store, standing
 
 IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items come
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
 SHORTLIST = 1_024
 EVERY = 0.5  # seconds between two looks at all votes
+STEP = 1.05  # times the votes of the last point of the curve
 GROWN = 1.25  # times the votes, or the audits, of the last look at audited items
 
 
@@ -54,6 +56,7 @@ class Project:
         self._idle: dict[int, tuple[int, float]] = {}
         self.belief: Belief | None = None
         self._looks: list[dict[str, Any]] = settings.get("looks", [])
+        self.curve: list[dict[str, Any]] = settings.get("curve", [])
         self.started, self.n_votes, self.broken = time.time(), 0, ""
         self.take_items()
         self._load()
@@ -68,20 +71,18 @@ class Project:
         """All votes of the store: the last one of a person on an item counts, unless it was taken back."""
         names = {one.id: one.name for one in self.people.values()}
         self.live.add_annotators(names.values())
-        label: dict[tuple[int, int], str] = {}
-        for vote in self.store.votes():
-            self.n_votes += 1
-            pair, done = (vote.item, vote.person), self.done.setdefault(vote.person, set())
-            if vote.label is not None:
-                label[pair], self.standing[pair] = vote.label, vote.id
-                done.add(vote.item)
-                continue
-            label.pop(pair, None)
-            self.standing.pop(pair, None)
-            done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)
-        self.live.load((self.items[item].name, names[person], said) for (item, person), said in label.items())
+        votes = self.store.votes()
+        self.n_votes = len(votes)
+        for vote in votes:
+            done = self.done.setdefault(vote.person, set())
+            done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)  # a skip is an answer
+        there = standing(votes)
+        self.standing = {pair: vote.id for pair, vote in there.items()}
+        self.live.load(
+            (self.items[item].name, names[person], str(vote.label)) for (item, person), vote in there.items()
+        )
         place = {code: at for at, code in enumerate(self.rows)}
-        for item, _ in label:
+        for item, _ in there:
             self.counts[place[item]] += 1
 
     def take_items(self) -> None:
@@ -239,6 +240,34 @@ class Project:
             self._short = np.argpartition(-unsure, most - 1)[:most]
         with self.lock:
             self.belief, self.looked, self._queues = belief, looked, {}
+            self._mark()
+
+    def _mark(self) -> None:
+        """A point of the curve, where there are a twentieth more votes: what is believed, what audited items say."""
+        if self.looked is None or (self.curve and self.answers < STEP * self.curve[-1]["votes"]):
+            return
+        place = {name: at for at, name in enumerate(self.looked.items.tolist())}
+        audited = [row for row in self.items.values() if row.audit is not None and row.name in place]
+        right = [str(self.looked.labels[place[row.name]]) == row.audit for row in audited]
+        point = {"votes": self.answers, "confidence": float(self.looked.confidence.mean()), "audited": len(right)}
+        self.curve.append({**point, "right": float(np.mean(right)) if right else None})
+        self.store.set(curve=self.curve)
+
+    def pay(self, amount: float) -> list[dict[str, Any]]:
+        """Shares of an amount: each annotator's votes times the bits that one of theirs carries at best."""
+        looked = self.looked
+        if looked is None:
+            return []
+        votes = self.live.snapshot().crowd
+        told = quality(votes, looked)
+        bits = told["votes"] * np.nan_to_num(told["capacity"])  # of who has no votes nothing is known
+        share = bits / max(float(bits.sum()), 1e-300)
+        rows = zip(told["annotator"].tolist(), told["votes"].tolist(), bits.tolist(), share.tolist(), strict=True)
+        return [
+            {"name": str(name), "votes": int(n), "bits": round(own, 3), "pay": round(amount * part, 2)}
+            for name, n, own, part in sorted(rows, key=lambda row: -row[3])
+            if n
+        ]
 
     def _keep_looking(self) -> None:
         seen = self.n_votes

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import shutil
+import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +17,7 @@ from sqlalchemy import Engine, create_engine, event, func, insert, make_url, sel
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from ..errors import InputError
+from ..files import whole_file
 from .schema import EVENT, ITEM, PERSON, PROJECT, VOTE
 
 ROLES = ("admin", "annotator", "machine")
@@ -64,6 +68,8 @@ class Store:
 
     def own(self) -> None:
         """From now on this process serves the project, and no other one can."""
+        if self._owned is not None:
+            return
         taken = InputError(
             "this project is served by another process already: two would not know of each other's votes"
         )
@@ -154,23 +160,28 @@ class Store:
 
     def add_person(self, name: str, role: str, *, cost: float = 1.0, family: str | None = None) -> str:
         """A new person, and their token: it is told once, and only its hash is kept."""
-        if role not in ROLES:
-            raise InputError(f"role {role!r}: choose {', '.join(ROLES)}")
-        token = secrets.token_urlsafe(24)
-        row = {
-            "name": name,
-            "role": role,
-            "token_sha256": hashed(token),
-            "cost": cost,
-            "family": family,
-            "paused": False,
-        }
+        return self.add_people([(name, role)], cost=cost, family=family)[0]
+
+    def add_people(
+        self, people: Sequence[tuple[str, str]], *, cost: float = 1.0, family: str | None = None
+    ) -> list[str]:
+        """New people, by name and role, and their tokens: all of them, or none."""
+        tokens = [secrets.token_urlsafe(24) for _ in people]
+        rows = []
+        for (name, role), token in zip(people, tokens, strict=True):
+            if role not in ROLES:
+                raise InputError(f"role {role!r}: choose {', '.join(ROLES)}")
+            told = {"name": name, "role": role, "token_sha256": hashed(token)}
+            rows.append({**told, "cost": cost, "family": family, "paused": False})
         try:
             with self.engine.begin() as connection:
-                connection.execute(insert(PERSON).values(**row))
+                if rows:
+                    connection.execute(insert(PERSON), rows)
         except IntegrityError as error:
+            there = {one.name for one in self.people().values()}
+            name = next((name for name, _ in people if name in there), people[0][0])
             raise InputError(f"there is a person called {name!r} already") from error
-        return token
+        return tokens
 
     def people(self) -> dict[str, Person]:
         """Everybody, by the hash of their token."""
@@ -235,11 +246,41 @@ class Store:
         with self.engine.connect() as connection:
             connection.execute(text("VACUUM INTO :target"), {"target": str(target)})
 
+    @staticmethod
+    def restore(copy: str | Path, target: str) -> None:
+        """A project made from a backup: the copy stays, and a project that is there is not replaced."""
+        if "://" in target:
+            raise InputError("restore copies SQLite projects; for PostgreSQL there is pg_restore")
+        if Path(target).exists():
+            raise InputError(f"{target} is there already: a backup does not replace a project; move it away first")
+        if not Path(copy).is_file():
+            raise InputError(f"{copy}: there is no such file")
+        try:
+            with closing(sqlite3.connect(f"file:{Path(copy).absolute()}?mode=ro", uri=True)) as kept:
+                there = {name for (name,) in kept.execute("SELECT name FROM sqlite_master")}
+        except sqlite3.DatabaseError:
+            there = set()
+        if not {PROJECT.name, VOTE.name} <= there:
+            raise InputError(f"{copy} is no copy of a project")
+        with whole_file(target) as file, Path(copy).open("rb") as source:
+            shutil.copyfileobj(source, file)
+
     def close(self) -> None:
         """Let go of the database."""
         if self._owned is not None:
             self._owned.close()
         self.engine.dispose()
+
+
+def standing(votes: Iterable[Said]) -> dict[tuple[int, int], Said]:
+    """The votes that count, by item and person: the last one, unless it was taken back."""
+    found: dict[tuple[int, int], Said] = {}
+    for vote in votes:
+        if vote.label is not None:
+            found[vote.item, vote.person] = vote
+        else:
+            found.pop((vote.item, vote.person), None)
+    return found
 
 
 def hashed(token: str) -> str:

@@ -20,6 +20,7 @@ async function look() {
     const told = await ask("/api/status");
     at("state").textContent = `${told.votes} votes, ${told.covered} of ${told.items} items answered` + (told.confidence ? `, mean confidence ${told.confidence.toFixed(3)}` : "") + `. Estimate: ${told.estimate}.`;
     at("promise").textContent = told.promise ? told.promise.why : "There are no votes yet.";
+    draw(told.curve);
     at("people").replaceChildren(...told.people.map((one) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: one.paused ? "ask again" : "pause" });
       button.setAttribute("aria-label", `${one.paused ? "ask again" : "pause"} ${one.name}`);
@@ -29,6 +30,21 @@ async function look() {
     at("contested").replaceChildren(...(told.contested ?? []).map((one) => row(one.item, one.label, one.confidence.toFixed(3))));
     at("trouble").textContent = "";
   } catch (error) { trouble(error); }
+}
+function draw(curve) {
+  if (!curve.length) return;
+  const most = curve[curve.length - 1].votes;
+  const line = (value, kind) => {
+    const there = curve.filter((one) => one[value] !== null);
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+    path.setAttribute("class", kind);
+    path.setAttribute("points", there.map((one) => `${(400 * one.votes) / most},${115 - 110 * one[value]}`).join(" "));
+    return path;
+  };
+  at("curve").replaceChildren(line("confidence", "believed"), line("right", "audited"));
+  const last = curve[curve.length - 1];
+  at("curve-said").textContent = `At ${last.votes} votes the mean confidence is ${last.confidence.toFixed(3)}` +
+    (last.right === null ? "; no item is audited." : `, and ${(100 * last.right).toFixed(0)} % of ${last.audited} audited items are right.`);
 }
 const trouble = (error) => { at("trouble").textContent = error.message; };
 at("add").addEventListener("submit", (event) => {
