@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .store import Person, Said, Store, standing
 IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items come
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
 SHORTLIST = 1_024
+AT_ONCE = 100_000  # votes that are looked at before anybody is served
 EVERY = 0.5  # seconds between two looks at all votes
 STEP = 1.05  # times the votes of the last point of the curve
 GROWN = 1.25  # times the votes, or the audits, of the last look at audited items
@@ -60,7 +62,8 @@ class Project:
         self.started, self.n_votes, self.broken = time.time(), 0, ""
         self.take_items()
         self._load()
-        self.look()
+        if self.answers <= AT_ONCE:  # more are looked at while people are served already
+            self.look()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep_looking, name="crowdwise-look", daemon=True)
         self._thread.start()
@@ -71,12 +74,7 @@ class Project:
         """All votes of the store: the last one of a person on an item counts, unless it was taken back."""
         names = {one.id: one.name for one in self.people.values()}
         self.live.add_annotators(names.values())
-        votes = self.store.votes()
-        self.n_votes = len(votes)
-        for vote in votes:
-            done = self.done.setdefault(vote.person, set())
-            done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)  # a skip is an answer
-        there = standing(votes)
+        there = standing(self._counted(self.store.each_vote()))
         self.standing = {pair: vote.id for pair, vote in there.items()}
         self.live.load(
             (self.items[item].name, names[person], str(vote.label)) for (item, person), vote in there.items()
@@ -84,6 +82,14 @@ class Project:
         place = {code: at for at, code in enumerate(self.rows)}
         for item, _ in there:
             self.counts[place[item]] += 1
+
+    def _counted(self, votes: Iterable[Said]) -> Iterator[Said]:
+        """Votes on their way: how many, and what everybody is done with; a skip is an answer."""
+        for vote in votes:
+            self.n_votes += 1
+            done = self.done.setdefault(vote.person, set())
+            done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)
+            yield vote
 
     def take_items(self) -> None:
         """Items that are in the store and not here yet."""
@@ -270,7 +276,7 @@ class Project:
         ]
 
     def _keep_looking(self) -> None:
-        seen = self.n_votes
+        seen = self.n_votes if self.looked is not None or not self.answers else -1
         while not self._stop.wait(EVERY):
             if self.n_votes == seen:
                 continue

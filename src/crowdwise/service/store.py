@@ -8,7 +8,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -216,9 +216,14 @@ class Store:
 
     def votes(self) -> list[Said]:
         """All votes, in the order in which they came."""
-        columns = [VOTE.c[name] for name in Said._fields]
+        return list(self.each_vote())
+
+    def each_vote(self) -> Iterator[Said]:
+        """The same one by one, of which some thousands are in memory at a time."""
+        columns = select(*(VOTE.c[name] for name in Said._fields)).order_by(VOTE.c.seq)
         with self.engine.connect() as connection:
-            return [Said(*row) for row in connection.execute(select(*columns).order_by(VOTE.c.seq))]
+            for some in connection.execution_options(yield_per=10_000).execute(columns).partitions():
+                yield from (Said(*row) for row in some)
 
     def vote_of(self, vote: str) -> Said | None:
         """One vote by its id."""
