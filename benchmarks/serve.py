@@ -103,6 +103,12 @@ async def load(at: int, tokens: list[str], think: float, seconds: float, what: s
     return row
 
 
+def memory(process: int) -> dict[str, float]:
+    """What a process holds, and the most that it held."""
+    told = dict(line.split(":") for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return {name: float(told[key].split()[0]) / 1024 for name, key in (("MB", "VmRSS"), ("peak MB", "VmHWM"))}
+
+
 def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +128,7 @@ def main() -> None:
             server.wait()
         store, votes = Store(str(project)), []
         rng = np.random.default_rng(0)
-        for k in range(int(os.environ.get("CROWDWISE_VOTES", "300000"))):
+        for k in range(int(os.environ.get("CROWDWISE_VOTES", "1000000"))):
             votes.append(
                 Said(
                     f"more-{k}",
@@ -137,7 +143,9 @@ def main() -> None:
             store.add_votes(votes[low : low + 10_000])
         began = time.perf_counter()
         server = started(project, port())
-        rows.append({"load": f"start with {store.count():,} rows of votes", "seconds": time.perf_counter() - began})
+        row = {"load": f"start with {store.count():,} rows of votes", "seconds": time.perf_counter() - began}
+        time.sleep(20.0)  # the first look at all votes is over then
+        rows.append({**row, **memory(server.pid)})
         print(rows[-1], flush=True)
         server.terminate()
         server.wait()

@@ -5,7 +5,8 @@ import pytest
 from terminal import run
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
-from crowdwise.service.store import Store, standing
+from crowdwise.service.standing import Standing
+from crowdwise.service.store import Store
 
 ITEMS = "Item ID,Text,other\na,first,1\nb,second,2\n"
 
@@ -77,7 +78,8 @@ def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folde
     assert "new: 0 items, 0 annotators, 1 vote; 1 in place" in run(*words, "3.db", cwd=folder).stderr
     store = Store(str(folder / "p.db"))
     names = {row.id: row.name for row in store.items()}, {one.id: one.name for one in store.people().values()}
-    there = {(names[0][i], names[1][j]): vote.label for (i, j), vote in standing(store.votes()).items()}
+    standing = Standing.of(store.each_vote()).by_label()
+    there = {(names[0][i], names[1][j]): label for (i, j), label in standing.items()}
     assert there[("b", "ann")] == "dog" and there[("d", "cy")] == "dog" and len(there) == 5
     store.close()
     (folder / "odd.csv").write_text("item,annotator,label\na,ann,eel\n")

@@ -20,6 +20,7 @@ from ..votes.gold import known_classes
 from ..votes.table import Table
 from .forecast import forecast
 from .gains import Belief
+from .pair_table import PairTable, pair_key
 from .stopping import Promise, promise
 
 ENOUGH = 5.0  # votes an item, from which the full method decides
@@ -60,10 +61,9 @@ class Online:
             self._code("classes", name)
         for name in items:
             self._code("items", name)
-        self._columns = np.zeros((3, FIRST), np.int64)
+        self._columns = np.zeros((3, FIRST), np.int32)
         self._n = 0
-        self._places: dict[tuple[int, int], int] | None = {}
-        self._pairs: Array | None = None
+        self._places: PairTable[int] = PairTable()
         self._prior: dict[Any, Array] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
@@ -98,8 +98,8 @@ class Online:
         i, j = int(self._columns[0, place]), int(self._columns[1, place])
         moved = int(self._columns[0, last]), int(self._columns[1, last])
         self._columns[:, place] = self._columns[:, last]
-        self._place[moved] = place
-        del self._place[i, j]
+        self._places.set(*moved, place)
+        self._places.remove(i, j)
         self._n = last
         if self._of_item:
             self._of_item[i].remove(place)
@@ -123,13 +123,11 @@ class Online:
             self.add(item, annotator, label)
         return len(triples)
 
-    def load(self, rows: Iterable[tuple[Any, Any, Any]]) -> None:
-        """Votes that are known to be in order, such as those of a store, into an empty crowd: all at once."""
+    def load(self, columns: Array) -> None:
+        """Votes by codes of items, annotators and classes, (3, votes), each pair once, into an empty crowd."""
         if self.n_votes:
             raise InputError("votes are loaded into an empty crowd; update() adds to one that has some")
-        items, annotators, classes = (self._codes[axis] for axis in ("items", "annotators", "classes"))
-        codes = [(items[i], annotators[j], classes[k]) for i, j, k in rows]
-        self._put(np.array(codes, np.int64).reshape(-1, 3).T)
+        self._put(columns)
 
     def add_classes(self, names: Iterable[Any]) -> None:
         """More classes, behind those that there are."""
@@ -170,7 +168,7 @@ class Online:
         """The same votes, for a look that takes its time: what comes in here from now on is not in it."""
         other = copy(self)
         other._columns = self._columns[:, : self.n_votes].copy()
-        other._places = other._pairs = None
+        other._places = PairTable()  # whoever looks asks for no single vote
         other._names = {axis: list(names) for axis, names in self._names.items()}
         other._codes = {axis: dict(codes) for axis, codes in self._codes.items()}
         other._of_item, other._quick = {}, {}
@@ -303,22 +301,9 @@ class Online:
                 first = sort[f"{what}s"] = name if sort[f"{what}s"] is None else sort[f"{what}s"]
                 _require_kin(f"{what}s", first, name)
 
-    @property
-    def _place(self) -> dict[tuple[int, int], int]:
-        """Where the vote of each item and annotator stands; of many at once, found when it is asked for."""
-        if self._places is None:
-            pairs = zip(*self._columns[:2, : self._n].tolist(), strict=True)
-            self._places = {pair: place for place, pair in enumerate(pairs)}
-        return self._places
-
     def _has(self, item: int, annotator: int) -> bool:
         """Whether there is a vote of an annotator on an item, by codes."""
-        if self._places is not None:
-            return (item, annotator) in self._places
-        if self._pairs is None:
-            self._pairs = np.sort(_pairs(*self._columns[:2, : self._n]))
-        at = int(np.searchsorted(self._pairs, _pairs(item, annotator)))
-        return at < self._n and bool(self._pairs[at] == _pairs(item, annotator))
+        return self._places.get(item, annotator) is not None
 
     def _take(self, votes: Crowd) -> int:
         """The votes of a crowd: names are looked at once, however many votes they have."""
@@ -340,8 +325,8 @@ class Online:
         for axis, codes in used.items():
             code_of[axis][codes] = [told[axis][name] for name in names[axis]]
         more = np.stack([code_of[axis][code] for axis, code in axes.items()])
-        both = np.concatenate([self._columns[:, : self._n], more], axis=1)
-        pair = _pairs(*both[:2])
+        both = np.concatenate([self._columns[:, : self._n], more], axis=1, dtype=np.int64)
+        pair = pair_key(*both[:2])
         order = np.argsort(pair, kind="stable")
         if (again := np.flatnonzero(pair[order][1:] == pair[order][:-1])).size:
             vote = order[again[0] + 1] - self._n
@@ -355,16 +340,17 @@ class Online:
     def _put(self, columns: Array) -> None:
         """Votes by codes, in place of all that there were."""
         self._n = columns.shape[1]
-        self._columns = np.zeros((3, max(2 * self._n, FIRST)), np.int64)
+        self._columns = np.zeros((3, max(self._n + self._n // 8, FIRST)), np.int32)
         self._columns[:, : self._n] = columns
-        self._places, self._pairs, self._of_item = None, None, {}
+        self._places, self._of_item = PairTable(columns[0], columns[1], range(self._n)), {}
         self._forget()
 
     def _vote(self, item: Any, annotator: Any) -> int:
         pair = self._codes["items"].get(item, -1), self._codes["annotators"].get(annotator, -1)
-        if pair not in self._place:
+        place = self._places.get(*pair) if min(pair) >= 0 else None
+        if place is None:
             raise InputError(f"annotator {shown(annotator)} has not voted on item {shown(item)}")
-        return self._place[pair]
+        return place
 
     def _forget(self) -> None:
         """Whatever was found is out of date."""
@@ -376,7 +362,7 @@ class Online:
         if place == self._columns.shape[1]:
             self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)], axis=1)
         self._columns[:, place] = i, j, k
-        self._place[i, j] = place
+        self._places.set(i, j, place)
         self._n = place + 1
         if self._of_item:
             self._of_item.setdefault(i, []).append(place)
@@ -414,13 +400,8 @@ class Online:
             return None
         place = {one: code for code, one in enumerate(there)}
         group = np.array([place[one] if one is not None else len(there) + j for j, one in enumerate(family)])
-        _, key = np.unique(item * (len(there) + len(names)) + group[annotator], return_inverse=True)
+        _, key = np.unique(item.astype(np.int64) * (len(there) + len(names)) + group[annotator], return_inverse=True)
         return np.asarray(1.0 / np.bincount(key)[key])
-
-
-def _pairs(item: Any, annotator: Any) -> Any:
-    """One number for an item and an annotator."""
-    return item << 32 | annotator
 
 
 class Look(NamedTuple):

@@ -46,7 +46,7 @@ async def take_back(desk: Desk, tool: str, answers: Iterable[Any]) -> None:
 
 async def _undone(desk: Desk, item: int, person: int) -> None:
     """Take back what somebody says of an item, if they say anything."""
-    earlier = desk.project.standing.get((item, person))
+    earlier = desk.project.standing.get(item, person)
     if earlier is not None:
         await desk.keep(Said(undo_of(earlier), item, person, None, None, time.time(), earlier))
 
@@ -67,8 +67,8 @@ async def take_votes(desk: Desk, votes: Iterable[GivenIn]) -> int:
     new = 0
     for vote in votes:
         item = desk.item_of(vote.item)
-        who = next((one.id for one in desk.project.people.values() if one.name == vote.annotator), -1)
-        earlier = desk.project.standing.get((item, who), "")
+        who = next((one.id for one in desk.project.people.values() if one.name == vote.annotator), 0)
+        earlier = desk.project.standing.get(item, who) or ""
         before = desk.project.store.vote_of(earlier) if earlier else None
         if (None if before is None else before.label) != vote.label:
             key = key_of("in", f"{item} {vote.annotator}", f"{vote.label} {earlier}")

@@ -32,7 +32,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
             "curve": desk.project.curve,
             "people": [
                 {"id": one.id, "name": one.name, "role": one.role, "paused": one.paused,
-                 "answers": len(desk.project.done.get(one.id, ()))} for one in desk.project.people.values()
+                 "answers": desk.project.given.get(one.id, 0)} for one in desk.project.people.values()
             ],
         }  # fmt: skip
         if looked is not None:

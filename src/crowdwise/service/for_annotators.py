@@ -35,7 +35,7 @@ def routes(desk: Desk) -> APIRouter:
         if before is not None and (before.person, before.item, before.label) != (person.id, item, body.label):
             raise HTTPException(409, f"vote {body.id!r} is another vote already")
         new = await desk.keep(Said(body.id, item, person.id, body.label, body.seconds, time.time()))
-        return {"new": new, "mine": len(desk.project.done.get(person.id, ()))}
+        return {"new": new, "mine": desk.project.given.get(person.id, 0)}
 
     @router.post("/api/votes/{vote}/undo")
     async def undo(vote: str, person: Person = somebody) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def routes(desk: Desk) -> APIRouter:
     async def progress(person: Person = somebody) -> dict[str, Any]:
         """One's own count, and how far all are; nobody's labels."""
         return {
-            "name": person.name, "role": person.role, "mine": len(desk.project.done.get(person.id, ())),
+            "name": person.name, "role": person.role, "mine": desk.project.given.get(person.id, 0),
             "items": len(desk.project.rows), "covered": desk.project.covered, "votes": desk.project.answers,
             "guidelines": desk.project.guidelines,
         }  # fmt: skip

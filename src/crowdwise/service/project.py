@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 
 from ..collect.gains import Belief, information
 from ..collect.online import Online
+from ..collect.pair_table import PairTable
 from ..collect.stopping import LOOKS, Promise, promise
 from ..errors import InputError
 from ..fit.result import Result
 from ..study.annotators import quality
 from ..votes.codes import Array
-from .store import Person, Said, Store, standing
+from .standing import Standing
+from .store import Person, Said, Store
 
 IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items come
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
@@ -47,8 +50,9 @@ class Project:
         self.items: dict[int, Any] = {}
         self.names: dict[str, int] = {}
         self.leases: dict[int, dict[int, float]] = {}
-        self.done: dict[int, set[int]] = {}
-        self.standing: dict[tuple[int, int], str] = {}
+        self.standing: PairTable[str] = PairTable()
+        self.skipped: dict[int, set[int]] = {}
+        self.given: Counter[int] = Counter()  # answers and skips of each person
         self.counts = np.zeros(0, np.int64)
         self.rows: list[int] = []
         self.looked: Result | None = None
@@ -74,22 +78,29 @@ class Project:
         """All votes of the store: the last one of a person on an item counts, unless it was taken back."""
         names = {one.id: one.name for one in self.people.values()}
         self.live.add_annotators(names.values())
-        there = standing(self._counted(self.store.each_vote()))
-        self.standing = {pair: vote.id for pair, vote in there.items()}
-        self.live.load(
-            (self.items[item].name, names[person], str(vote.label)) for (item, person), vote in there.items()
-        )
-        place = {code: at for at, code in enumerate(self.rows)}
-        for item, _ in there:
-            self.counts[place[item]] += 1
+        there = Standing.of(self._counted(self.store.each_vote()))
+        self.standing = there.by_id()
+        self.given.update(there.person.tolist())
+        self.given.update({person: len(items) for person, items in self.skipped.items()})
+        place = np.searchsorted(self.rows, there.item)  # items are numbered as they came
+        people = {code: self.live._codes["annotators"][name] for code, name in names.items()}
+        label = {name: code for code, name in enumerate(self.classes)}
+        who = [people[person] for person in there.person.tolist()]
+        said = [label[str(name)] for name in there.labels]
+        self.live.load(np.array([place, who, said], np.int64).reshape(3, -1))
+        np.add.at(self.counts, place, 1)
 
     def _counted(self, votes: Iterable[Said]) -> Iterator[Said]:
-        """Votes on their way: how many, and what everybody is done with; a skip is an answer."""
+        """Votes on their way: how many there are, and who passed what by."""
         for vote in votes:
             self.n_votes += 1
-            done = self.done.setdefault(vote.person, set())
-            done.discard(vote.item) if vote.replaces is not None else done.add(vote.item)
+            own = self.skipped.setdefault(vote.person, set())
+            own.add(vote.item) if vote.label is None and vote.replaces is None else own.discard(vote.item)
             yield vote
+
+    def _done(self, item: int, person: int) -> bool:
+        """Whether somebody has answered an item, or passed it by."""
+        return item in self.skipped.get(person, ()) or self.standing.get(item, person) is not None
 
     def take_items(self) -> None:
         """Items that are in the store and not here yet."""
@@ -119,7 +130,7 @@ class Project:
 
     def contradicts(self, vote: Said) -> str | None:
         """Why a vote cannot be kept: there is another one of this person on this item."""
-        there = self.standing.get((vote.item, vote.person))
+        there = self.standing.get(vote.item, vote.person)
         if vote.replaces is not None or there in (None, vote.id):
             return None
         return f"you have answered {self.items[vote.item].name!r}: undo that first"
@@ -128,28 +139,26 @@ class Project:
         """A vote that is kept: counted, or what it replaces taken back."""
         with self.lock:
             self.n_votes += 1
-            pair = (vote.item, vote.person)
+            before = self._done(vote.item, vote.person)
             self.leases.get(vote.item, {}).pop(vote.person, None)
+            skipped = self.skipped.setdefault(vote.person, set())
             if vote.label is not None:
-                self.standing[pair] = vote.id
+                self.standing.set(vote.item, vote.person, vote.id)
             else:
-                self.standing.pop(pair, None)
+                self.standing.remove(vote.item, vote.person)
+            skipped.add(vote.item) if vote.label is None and vote.replaces is None else skipped.discard(vote.item)
+            self.given[vote.person] += self._done(vote.item, vote.person) - before
             if vote.replaces is not None:  # taken back: it comes again first
                 self._handed.setdefault(vote.person, []).insert(0, vote.item)
                 self.leases.setdefault(vote.item, {})[vote.person] = time.monotonic() + LEASE
-            self.done.setdefault(vote.person, set()).add(vote.item)
             item, who = self.items[vote.item].name, self._name(vote.person)
             place = self.live._codes["items"][item]
             if (item, who) in self.live:
                 self.live.retract(item, who)
                 self.counts[place] -= 1
-                if vote.label is None:
-                    self.done[vote.person].discard(vote.item)
             if vote.label is not None:
                 self.live.add(item, who, vote.label)
                 self.counts[place] += 1
-            elif vote.replaces is not None:
-                self.done[vote.person].discard(vote.item)
 
     def _name(self, person: int) -> str:
         if person not in self._known:
@@ -175,8 +184,7 @@ class Project:
         """
         now = time.monotonic() if now is None else now
         with self.lock:
-            done = self.done.get(person.id, set())
-            mine = [item for item in self._handed.get(person.id, ()) if item not in done]
+            mine = [item for item in self._handed.get(person.id, ()) if not self._done(item, person.id)]
             mine = [item for item in mine if self.leases.get(item, {}).get(person.id, 0.0) > now]
             self._handed[person.id] = mine
             for item in mine:
@@ -191,18 +199,18 @@ class Project:
                 queue = self._queues[person.id]
                 while queue:
                     place = queue.pop()
-                    if self.rows[place] != beside and self._open(place, done, now):
+                    if self.rows[place] != beside and self._open(place, person.id, now):
                         return self._hand(place, person.id, now)
             for place in np.argsort(self.counts, kind="stable").tolist():  # not on the shortlist: the fewest votes
-                if self.rows[place] != beside and self._open(place, done, now, anyway=True):
+                if self.rows[place] != beside and self._open(place, person.id, now, anyway=True):
                     return self._hand(place, person.id, now)
             self._idle[person.id] = (self.n_votes, now + IDLE)
         return None
 
-    def _open(self, place: int, done: set[int], now: float, anyway: bool = False) -> bool:
+    def _open(self, place: int, person: int, now: float, anyway: bool = False) -> bool:
         """Whether an item may be asked of somebody: not answered, decided, full, nor in somebody's hands."""
         item = self.rows[place]
-        if item in done or self.items[item].settled is not None:
+        if self._done(item, person) or self.items[item].settled is not None:
             return False
         away = sum(until > now for until in self.leases.get(item, {}).values())
         if self.max_votes and self.counts[place] + away >= self.max_votes:

@@ -277,17 +277,6 @@ class Store:
         self.engine.dispose()
 
 
-def standing(votes: Iterable[Said]) -> dict[tuple[int, int], Said]:
-    """The votes that count, by item and person: the last one, unless it was taken back."""
-    found: dict[tuple[int, int], Said] = {}
-    for vote in votes:
-        if vote.label is not None:
-            found[vote.item, vote.person] = vote
-        else:
-            found.pop((vote.item, vote.person), None)
-    return found
-
-
 def hashed(token: str) -> str:
     """What is kept of a token."""
     return hashlib.sha256(token.encode()).hexdigest()

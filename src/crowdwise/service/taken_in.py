@@ -10,7 +10,8 @@ from ..errors import InputError, how_many
 from ..votes.codes import shown
 from ..votes.crowd import Crowd
 from .elsewhere import key_of, undo_of
-from .store import Said, Store, standing
+from .standing import Standing
+from .store import Said, Store
 
 AT_ONCE = 1_000  # votes of one transaction
 
@@ -45,7 +46,7 @@ def take_in(store: Store, votes: Crowd, gold: Mapping[Any, Any], texts: Mapping[
     person = [person_of[str(name)] for name in votes.annotators.tolist()]
     said = [str(name) for name in votes.classes.tolist()]
     triples = zip(votes.item.tolist(), votes.annotator.tolist(), votes.label.tolist(), strict=True)
-    rows = list(changes(((item[i], person[j], said[k]) for i, j, k in triples), standing(store.votes())))
+    rows = list(_changes(((item[i], person[j], said[k]) for i, j, k in triples), Standing.of(store.each_vote())))
     for low in range(0, len(rows), AT_ONCE):
         store.add_votes(rows[low : low + AT_ONCE])
     store.tell("gold", {str(name): str(label) for name, label in gold.items()})
@@ -60,16 +61,13 @@ def require_classes(votes: Crowd, gold: Mapping[Any, Any], classes: Collection[s
             raise InputError(f"label {shown(label)} is none of the classes {', '.join(classes)}: add it with --classes")
 
 
-def changes(
-    votes: Iterable[tuple[int, int, str]], there: Mapping[tuple[int, int], Said], at: float | None = None
-) -> Iterator[Said]:
+def _changes(votes: Iterable[tuple[int, int, str]], there: Standing) -> Iterator[Said]:
     """The rows that make votes of these: none where the same is said already, an undo first where another thing is."""
-    at = time.time() if at is None else at
+    ids, labels, at = there.by_id(), there.by_label(), time.time()
     for item, person, label in votes:
-        earlier = there.get((item, person))
+        earlier = ids.get(item, person)
         if earlier is not None:
-            if earlier.label == label:
+            if labels.get(item, person) == label:
                 continue
-            yield Said(undo_of(earlier.id), item, person, None, None, at, earlier.id)
-        before = "" if earlier is None else earlier.id
-        yield Said(key_of("in", f"{item} {person}", f"{label} {before}"), item, person, label, None, at)
+            yield Said(undo_of(earlier), item, person, None, None, at, earlier)
+        yield Said(key_of("in", f"{item} {person}", f"{label} {earlier or ''}"), item, person, label, None, at)
