@@ -21,6 +21,7 @@ from serving import free_port, started
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
+MOST = 1000 * KILLS  # items: more than are voted on
 
 
 def until(true):
@@ -36,7 +37,7 @@ def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
     project, port, rng = tmp_path / "p.db", free_port(), random.Random(0)
     store = Store(str(project))
     store.set(classes=["cat", "dog"])
-    store.add_items((f"i{k}", {}) for k in range(3000))
+    store.add_items((f"i{k}", {}) for k in range(MOST))
     tokens = [store.add_person(f"p{k}", "machine") for k in range(4)]
     store.close()
     acknowledged, k = set(), 0
@@ -48,7 +49,7 @@ def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
                 while time.monotonic() < end:
                     k += 1
                     key = str(uuid.UUID(int=rng.getrandbits(128)))
-                    body = {"id": key, "item": f"i{k % 3000}", "label": "cat"}
+                    body = {"id": key, "item": f"i{k % MOST}", "label": "cat"}
                     answer = client.post("/api/votes", json=body, headers={"authorization": f"Bearer {tokens[k % 4]}"})
                     if answer.status_code == 200:
                         acknowledged.add(key)

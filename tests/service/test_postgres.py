@@ -91,7 +91,7 @@ def test_votes_undo_and_a_restart(url):
 def test_a_killed_server_loses_no_acknowledged_vote(url):
     store = Store(url)
     store.set(classes=["cat", "dog"])
-    store.add_items((f"k{n}", {}) for n in range(2000))
+    store.add_items((f"k{n}", {}) for n in range(1000 * KILLS))
     token = store.add_person(f"machine {uuid.uuid4().hex[:6]}", "machine")
     store.close()
     acknowledged, n = set(), 0

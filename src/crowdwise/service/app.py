@@ -18,6 +18,7 @@ from .guard import small_enough
 from .store import Store
 
 ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"description": "the body cannot be read"},
     401: {"description": "no token, or one that is not known"},
     403: {"description": "not for this role, or paused"},
     404: {"description": "there is no such thing"},

@@ -127,7 +127,11 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         """How an amount would be shared by information: votes times the bits that one of them carries."""
         return await run_in_threadpool(desk.project.pay, amount)
 
-    @router.get("/api/export.{form}")
+    @router.get(
+        "/api/export.{form}",
+        response_class=Response,
+        responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
+    )
     async def export(form: str, person: Person = admin) -> Response:
         """labels.csv or labels.json with confidence; votes.csv with every vote that counts. No tokens."""
         if form == "votes.csv":

@@ -31,7 +31,7 @@ def routes(desk: Desk) -> APIRouter:
         """Whether it runs."""
         return {"status": "UP", "estimate": "broken" if desk.project.broken else "running"}
 
-    @router.get("/metrics")
+    @router.get("/metrics", response_class=PlainTextResponse)
     async def metrics(person: Person = admin) -> PlainTextResponse:
         """Counts for Prometheus."""
         lines = [
