@@ -132,3 +132,13 @@ def test_what_is_for_classes_is_refused_by_name(folder, words, message):
     (folder / "a.csv").write_text("item,label\ni0,50\n")
     done = run(*words.split(), cwd=folder)
     assert done.returncode == 2 and message in done.stderr.splitlines()[-1], done.stderr
+
+
+def test_files_of_two_kinds_are_not_one(folder):
+    (folder / "v.csv").write_text("item,annotator,label\na,x,cat\na,y,dog\n")
+    for files in ("v.csv r.csv", "r.csv v.csv", "r.csv c.csv"):
+        first, second = files.split()
+        done = run("aggregate", first, second, cwd=folder)
+        assert (
+            done.returncode == 1 and f"error: {second} holds" in done.stderr and "give files of one kind" in done.stderr
+        )

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from crowdwise import InputError
+from crowdwise import Crowd, InputError, settle
 from crowdwise.io import read_votes, without_annotators
 from said import triples
 
@@ -63,3 +63,16 @@ def test_lists_are_pruned(tmp_path):
     pyarrow.parquet.write_table(pa.table(LISTS), path)
     left = without_annotators(path, ["bob"])
     assert list(left.rows()) == [("i1", "ann", 0), ("i2", "ann", -1)]
+
+
+def test_lazy_frames_are_collected():
+    votes = {"item": ["a", "a", "b"], "annotator": ["x", "y", "x"], "label": ["p", "q", "q"]}
+    lazy, eager = pl.LazyFrame(votes), pl.DataFrame(votes)
+    assert Crowd.from_frame(lazy).to_table().columns.keys() == Crowd.from_frame(eager).to_table().columns.keys()
+    assert settle(lazy, "majority-vote").labels.tolist() == settle(eager, "majority-vote").labels.tolist()
+
+
+def test_a_column_of_several_types_is_named():
+    frame = pd.DataFrame({"item": [1, "1", 2], "annotator": ["x", "y", "x"], "label": ["p", "p", "q"]})
+    with pytest.raises(InputError, match="column 'item' holds values of several types"):
+        Crowd.from_frame(frame)

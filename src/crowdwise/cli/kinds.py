@@ -54,7 +54,14 @@ def _seen(given: Mapping[str, Any]) -> tuple[str, str]:
     files = files_of_votes(given)
     named = {role: given.get(role) for role in ("item", "annotator")}
     named |= dict.fromkeys({"label", *(kind.main for kind in READ.values())}, given.get("label"))
-    return kind_of_file(files[0], named) if files else ("classes", "")
+    if not files:
+        return "classes", ""
+    found, why = kind_of_file(files[0], named)
+    for file in files[1:]:
+        other = kind_of_file(file, named)[0]
+        if other != found:
+            raise InputError(f"{file} holds {other}, and {files[0]} {found}: give files of one kind, or say --kind")
+    return found, why
 
 
 def files_of_votes(given: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..votes.codes import names_array
-from ..votes.frames import find_column, plain_name
+from ..votes.frames import collected, find_column, plain_name
 from .cells import decoded
 from .source import Source, open_source
 from .table_rows import columns_of, read_rows
@@ -227,6 +227,7 @@ def _are_numbers(cells: Sequence[Any]) -> bool:
 
 def looked_at(source: Any, given: Mapping[str, str | None]) -> Look | None:
     """A table to look at; None for an export, a folder, or what is no table."""
+    source = collected(source)
     if hasattr(source, "columns"):
         return Look([str(name) for name in source.columns], given, lambda name: names_array(source[name]).tolist())
     if not isinstance(source, str | Path) or (str(source) != "-" and not Path(source).is_file()):

@@ -114,12 +114,17 @@ def library_of(frame: Any) -> str | None:
     return library if library in ("pandas", "polars", "pyarrow") else None
 
 
+def collected(frame: Any) -> Any:
+    """A lazy frame of polars as what it stands for; everything else as it is."""
+    return frame.collect() if type(frame).__name__ == "LazyFrame" and library_of(frame) == "polars" else frame
+
+
 def as_table(frame: Any) -> Any:
     """A frame of any make, as narwhals sees it."""
     import narwhals as nw
 
     try:
-        table = nw.from_native(frame, eager_only=True)
+        table = nw.from_native(collected(frame), eager_only=True)
         table.columns  # noqa: B018  (names that come twice are found here)
     except TypeError as error:
         raise InputError(f"votes come as a Crowd or as a pandas, polars or pyarrow frame, not {type(frame)}") from error
@@ -185,9 +190,17 @@ def is_log(name: str) -> bool:
 
 def values_of(series: Any) -> Any:
     """Whole numbers as NumPy, without a copy where there is none to make; everything else as arrow."""
+    import pyarrow as pa
+
     if series.dtype.is_integer() and not series.is_null().any():
         return np.asarray(series.to_numpy())
-    return series.to_arrow()
+    try:
+        return series.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # as pandas' objects may be; said with what they are
+        try:
+            return as_arrow(series.to_list())
+        except InputError as error:
+            raise InputError(f"column {series.name!r} {error}") from error
 
 
 def known_labels(known: Any) -> dict[Any, Any]:
