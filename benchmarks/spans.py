@@ -57,6 +57,7 @@ METHODS = {
     "ibcc, valid paths, expected": ("valid-paths", {"decode": "expected"}),
     "hmm-crowd, EM": ("hmm-crowd", {"variational": False, "decode": "path"}),
     "hmm-crowd": ("hmm-crowd", {}),
+    "tag-coin": ("tag-coin", {}),
     "bsc-seq, no words": ("bsc-seq", {"words": 0.0}),
     "bsc-seq, path": ("bsc-seq", {"decode": "path"}),
     "bsc-seq": ("bsc-seq", {}),

@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from .methods.spans.bsc_seq import BSCSeq as BSCSeq
     from .methods.spans.hmm_crowd import HMMCrowd as HMMCrowd
     from .methods.spans.span_vote import SpanVote as SpanVote
+    from .methods.spans.tag_coin import TagCoin as TagCoin
     from .methods.spans.token_vote import TokenVote as TokenVote
     from .methods.spans.valid_paths import ValidPaths as ValidPaths
     from .methods.texts.rover import Rover as Rover

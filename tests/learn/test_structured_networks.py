@@ -27,6 +27,8 @@ def test_a_tagger_finds_spans_in_new_documents():
     assert (tags == alone.labels).mean() > 0.8
     spans = model.predict_spans(X, made.spans)
     assert spans and all(first <= last for first, last, _ in spans)
+    plain = CrowdTagger("linear", epochs=20, rounds=2, rate=0.02, annotators="one-number").fit(X, made.spans)
+    assert plain.result_.method.name == "tag-coin" and f1(plain.result_) > f1(alone) - 0.1
     with pytest.raises(InputError, match="3 tokens name 5 rows of X"):
         CrowdTagger("linear").fit(np.zeros((5, 2)), made.spans, items=["a", "b", "c"])
 

@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 from scipy.special import digamma
 
-from crowdwise import BSCSeq, DawidSkene, InputError, Sequences, SpanVote, TokenVote, ValidPaths, settle, simulate
+from crowdwise import (
+    BSCSeq,
+    DawidSkene,
+    InputError,
+    Sequences,
+    SpanVote,
+    TagCoin,
+    TokenVote,
+    ValidPaths,
+    settle,
+    simulate,
+)
 from crowdwise.engine import bind
 from crowdwise.methods import make
 from crowdwise.methods.spans.tagging import best_expected, candidates, log_follows
@@ -15,7 +26,7 @@ from crowdwise.votes.chained import Order
 from crowdwise.votes.sequences import Tokens
 from crowdwise.votes.tags import Spans, as_bio
 
-NAMES = ("bsc-seq", "hmm-crowd", "valid-paths", "span-vote", "token-vote")
+NAMES = ("bsc-seq", "hmm-crowd", "tag-coin", "valid-paths", "span-vote", "token-vote")
 
 
 def small(words=True, seed=0):
@@ -169,6 +180,42 @@ def test_bsc_seq_is_its_equations():
     assert np.abs(method.fit(votes, engine="numpy").posterior - expected).max() < 1e-8
 
 
+def test_tag_coin_is_its_equations():
+    """One step from vote shares, by all paths of each document."""
+    votes = small(words=False)
+    method, n, follows = TagCoin(max_iter=2, tol=-1.0), votes.n_classes, votes.tags.follows
+    start = np.full((votes.n_items, n), 0.0)
+    np.add.at(start, (votes.item, votes.label), 1.0)
+    start /= start.sum(axis=1, keepdims=True)
+    first = make("tag-coin", max_iter=1, tol=-1.0).fit(votes, start=start)
+    found = method.fit(votes, start=start)
+    q = np.asarray(first.posterior)
+    right, met = np.zeros(votes.n_annotators), np.zeros(votes.n_annotators)
+    for vote in range(votes.n_votes):
+        right[votes.annotator[vote]] += q[votes.item[vote], votes.label[vote]]
+        met[votes.annotator[vote]] += 1.0
+    a, b = right + 2.0, met - right + 1.0
+    assert found.params["accuracy"] == pytest.approx(a / (a + b), rel=1e-6)
+    log_right, log_wrong = digamma(a) - digamma(a + b), digamma(b) - digamma(a + b) - np.log(n - 1)
+    evidence = np.zeros((votes.n_items, n))
+    for vote in range(votes.n_votes):
+        j, said = votes.annotator[vote], votes.label[vote]
+        evidence[votes.item[vote]] += np.where(np.arange(n) == said, log_right[j], log_wrong[j])
+    rows = found.params["move_votes"]
+    move = digamma(rows) - digamma(rows.sum(axis=1, keepdims=True))
+    begin = digamma(found.params["begin_votes"]) - digamma(found.params["begin_votes"].sum())
+    for low, high in pairwise(votes.order.begin.tolist()):
+        at = votes.order.order[low:high]
+        chance = np.zeros((high - low, n))
+        for path in product(range(n), repeat=high - low):
+            log = begin[path[0]] + sum(evidence[i, k] for i, k in zip(at, path, strict=True))
+            log += sum(move[k, after] for k, after in pairwise(path))
+            for t, k in enumerate(path):
+                chance[t, k] += np.exp(log)
+        assert found.posterior[at] == pytest.approx(chance / chance.sum(axis=1, keepdims=True), abs=1e-6)
+    assert follows.shape[0] == n + 1
+
+
 def test_spans_chances_are_those_of_all_paths():
     votes = small(words=False)
     rng = np.random.default_rng(0)
@@ -211,7 +258,7 @@ def test_paths_are_valid_and_methods_beat_the_vote():
     scores = {name: f1(make(name).fit(made.spans), made.truth) for name in NAMES}
     assert scores["bsc-seq"] > scores["valid-paths"] > scores["token-vote"] and scores["bsc-seq"] > 0.95
     tags = made.spans.tags
-    for name in ("bsc-seq", "hmm-crowd", "valid-paths"):
+    for name in ("bsc-seq", "hmm-crowd", "tag-coin", "valid-paths"):
         chosen = make(name).fit(made.spans).estimate.chosen[made.spans.order.order]
         before = np.where(made.spans.order.first, len(tags.names), np.append(len(tags.names), chosen[:-1]))
         assert tags.follows[before, chosen].all()

@@ -548,6 +548,13 @@ OWN |= {
         "Nguyen, Wallace, Li, Nenkova & Lease 2017",
         takes="spans",
     ),
+    "tag-coin": MethodEntry(
+        ".spans.tag_coin:TagCoin",
+        "a chain of tags, and one number for each annotator",
+        "votes x tags + tokens x tags^2, a step",
+        "Simpson & Gurevych 2019",
+        takes="spans",
+    ),
     "valid-paths": MethodEntry(
         ".spans.valid_paths:ValidPaths",
         "any method for classes on the tokens, then the best tags that can follow each other",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...fit.options import Natural, NonNegative, checked_options
 from ...fit.result import Result
 from ...methods.spans.bsc_seq import BSCSeq
+from ...methods.spans.tag_coin import TagCoin
 from ...votes.chained import Order
 from ...votes.codes import Array, find, names_array
 from ...votes.sequences import Sequences
@@ -32,12 +33,14 @@ class CrowdTagger(Learner):
     In turn, annotators and chain are found as in `BSCSeq`, with what the networks say as the tokens' prior, and the
     networks learn the tags that are believed. Each network leaves out a part of the documents, on which it is heard.
 
+    annotators: "matrices", those of `BSCSeq`, or "one-number", those of `TagCoin`: a chance to be right, for annotators
+    with few documents.
     network: as in `CrowdClassifier`, with one logit for each tag. trust: c, how much a network counts in the crowd's
     own documents. words: as in `BSCSeq`. rounds: looks at the annotators; epochs: of the networks, in all. folds,
     batch, rate, decay, standardise, tokenizer, length, seed, device: as in `CrowdRegressor`.
 
-    The chain on top of a network is that of Rodrigues, Pereira & Ribeiro (Machine Learning 95, 2014), whose annotators
-    have one number each; here they have BSC-seq's matrices.
+    A chain on top of features, learned from annotators whose tags may be wrong, is the task of Rodrigues, Pereira &
+    Ribeiro (Machine Learning 95, 2014); their estimator is another one.
 
     >>> from crowdwise import simulate
     >>> made = simulate.spans(n_documents=60, n_annotators=8, per_document=4, n_tokens=12, seed=0).spans
@@ -53,6 +56,7 @@ class CrowdTagger(Learner):
         network: Any = "mlp",
         trust: NonNegative = 0.5,
         words: NonNegative = 0.5,
+        annotators: Literal["matrices", "one-number"] = "matrices",
         epochs: int = 12,
         rounds: int = 3,
         folds: int = 2,
@@ -65,7 +69,8 @@ class CrowdTagger(Learner):
         seed: Natural = 0,
         device: str = "auto",
     ):
-        self.network, self.trust, self.words, self.epochs, self.rounds = network, trust, words, epochs, rounds
+        self.network, self.trust, self.words, self.annotators = network, trust, words, annotators
+        self.epochs, self.rounds = epochs, rounds
         self.folds, self.batch, self.rate, self.decay = folds, batch, rate, decay
         self.standardise, self.tokenizer, self.length = standardise, tokenizer, length
         self.seed, self.device = seed, device
@@ -94,7 +99,8 @@ class CrowdTagger(Learner):
         return self
 
     def _learn(self, networks: ScoreNetworks, said: Sequences, place: Array, fold: Array) -> Result:
-        method = BSCSeq(words=self.words, seed=self.seed)
+        one_number = self.annotators == "one-number"
+        method = TagCoin(seed=self.seed) if one_number else BSCSeq(words=self.words, seed=self.seed)
         result = method.fit(said)
         at = torch.as_tensor(place)
         for epochs in (len(part) for part in np.array_split(np.arange(self.epochs), self.rounds)):
