@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
@@ -75,7 +76,7 @@ def versions() -> str:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return f"Python {platform.python_version()}, {', '.join(found)}; {_cores()} cores, {platform.machine()}"
+    return f"Python {platform.python_version()}, {', '.join(found)}; {_cores()} cores, {platform.machine()}; {date.today()}"
 
 
 def _cores() -> int:

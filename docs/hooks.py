@@ -9,8 +9,10 @@ import re
 import runpy
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from latex2mathml.converter import convert
+from mkdocs.utils import get_relative_url
 
 import crowdwise.cli  # noqa: F401  (fills the table of commands)
 from crowdwise import METHODS
@@ -147,3 +149,11 @@ def as_markdown(docstring):
         text,
     )
     return re.sub(r"((?:^(?:>>> |\.\.\. ).*\n?(?:^(?!>>> |\n).+\n?)*)+)", r"```pycon\n\1\n```\n", text, flags=re.M)
+
+
+SHIM = "https://unpkg.com/iframe-worker/shim"  # what the theme would load from elsewhere, to search without a server
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Pages need nothing from elsewhere: their search, opened from a folder, runs by a script of our own."""
+    return output.replace(SHIM, get_relative_url("offline_search.js", page.url))

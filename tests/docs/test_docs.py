@@ -4,6 +4,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,7 +64,25 @@ def test_site_builds(tmp_path):
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(list((tmp_path / "gallery").glob("*.svg"))) == len(list((ROOT / "examples").glob("*.py")))
-    page = (tmp_path / "methods" / "index.html").read_text()
+    page = (tmp_path / "methods.html").read_text()
     assert "<math" in page and "Dawid &amp; Skene" in page and ":math:" not in page
-    page = (tmp_path / "objectives" / "index.html").read_text()
+    page = (tmp_path / "objectives.html").read_text()
     assert "<math" in page and "Cao, Xu, Kong" in page and ":math:" not in page
+    search_in(tmp_path, "colluders")
+
+
+def search_in(folder, word):
+    """The site opened from its folder, with nothing of the network: its search finds pages."""
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed: make browser")
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page, asked = browser.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((folder / "index.html").as_uri())
+        page.keyboard.press("/")
+        page.keyboard.type(word)
+        page.locator(".md-search-result__item").first.wait_for(timeout=20_000)
+        browser.close()
+    assert [url for url in asked if not url.startswith("file:")] == []
