@@ -54,8 +54,9 @@ postgres:
 check: .venv/dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
+# The documentation of this version, beside those of earlier ones that are there.
 docs: .venv/dev
-	$(BIN)/python -m mkdocs build --strict
+	$(BIN)/python tools/site.py site
 
 bench: .venv-bench/done
 	.venv-bench/bin/python -m benchmarks

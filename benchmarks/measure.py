@@ -76,7 +76,8 @@ def versions() -> str:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return f"Python {platform.python_version()}, {', '.join(found)}; {_cores()} cores, {platform.machine()}; {date.today()}"
+    machine = f"{_cores()} cores, {platform.machine()}; {date.today()}"
+    return f"Python {platform.python_version()}, {', '.join(found)}; {machine}"
 
 
 def _cores() -> int:

@@ -1,5 +1,6 @@
 """Code in the documentation runs, and the site builds without a warning."""
 
+import json
 import os
 import re
 import runpy
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import crowdwise
 from terminal import run
 
 pytestmark = pytest.mark.slow
@@ -52,17 +54,18 @@ def test_examples_run_and_draw(file, tmp_path, monkeypatch):
 
 
 def test_site_builds(tmp_path):
-    words = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "--site-dir",
-        str(tmp_path),
-    ]  # quiet, it hides warnings
+    (tmp_path / "0.1.0").mkdir()
+    (tmp_path / "0.1.0" / "index.html").write_text("an earlier one")
+    words = [sys.executable, ROOT / "tools" / "site.py", tmp_path]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    versions = json.loads((tmp_path / "versions.json").read_text())
+    assert [(one["version"], one["aliases"]) for one in versions] == [
+        (crowdwise.__version__, ["latest"]),
+        ("0.1.0", []),
+    ]
+    assert f"url={crowdwise.__version__}/" in (tmp_path / "index.html").read_text()
+    tmp_path /= crowdwise.__version__
     assert len(list((tmp_path / "gallery").glob("*.svg"))) == len(list((ROOT / "examples").glob("*.py")))
     page = (tmp_path / "methods.html").read_text()
     assert "<math" in page and "Dawid &amp; Skene" in page and ":math:" not in page
