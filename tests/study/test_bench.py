@@ -4,10 +4,12 @@ import csv
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from crowdwise.errors import OptionError
 from crowdwise.methods import make
-from crowdwise.study.bench import Task, bench, simulated
+from crowdwise.study.bench import KINDS, Task, bench, simulated
+from crowdwise.study.bench_measures import MEASURES, adjusted_rand
 from terminal import run
 
 
@@ -20,6 +22,40 @@ def test_figures_are_those_of_a_fit():
     for kind, methods in (("ratings", ["mean", "auto-ratings"]), ("comparisons", ["win-rate", "bradley-terry"])):
         table = bench(list(simulated(kind)), [*methods, "majority-vote"])
         assert set(table["method"].tolist()) == set(methods) and len(table) == 6
+
+
+def test_every_kind_is_measured():
+    """Nothing is better than the truth itself, and what is found is between nothing and that."""
+    quick = {"classes": "majority-vote", "ratings": "mean", "comparisons": "win-rate", "spans": "span-vote",
+             "label-sets": "per-label", "similarities": "same-groups", "texts": "text-medoid", "boxes": "median-box",
+             "masks": "mask-vote"}  # fmt: skip
+    assert set(quick) == set(KINDS) == set(MEASURES)
+    for kind, method in quick.items():
+        row = bench([next(simulated(kind))], [method]).records()[0]
+        assert row["refused"] == "" and 0.0 < row["value"] < 1.0 and row["low"] < row["value"] < row["high"], row
+        assert row["ahead"] == row["ahead low"] == row["ahead high"] == 0.0
+
+
+def test_measures_by_hand():
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(4, size=60), rng.integers(3, size=60)
+    assert adjusted_rand(one, other) == pytest.approx(adjusted_rand_score(other, one))
+    task = next(simulated("spans"))
+    result = make("span-vote").fit(task.votes)
+    found = {row[:4] for row in result.estimate.spans().rows()}
+    truth = {(name, *span) for name, own in task.truth.items() for span in own}
+    row = bench([task], ["span-vote"]).records()[0]
+    assert row["value"] == pytest.approx(2 * len(found & truth) / (len(found) + len(truth)))
+
+
+def test_differences_are_in_pairs():
+    task = next(simulated("classes"))
+    first, second = bench([task], ["majority-vote", "dawid-skene"]).records()
+    assert second["ahead"] == pytest.approx(second["value"] - first["value"]) and second["ahead low"] > 0.0
+    alone = (second["high"] - second["low"]) ** 2 + (first["high"] - first["low"]) ** 2
+    assert second["ahead high"] - second["ahead low"] < alone**0.5  # the same items: narrower than apart
+    rated = bench([next(simulated("ratings"))], ["mean", "auto-ratings"]).records()[1]
+    assert rated["ahead"] > 0.0 > rated["value"] - bench([next(simulated("ratings"))], ["mean"]).records()[0]["value"]
 
 
 def test_a_refusal_is_a_row_and_wrong_names_are_errors():

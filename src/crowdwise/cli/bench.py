@@ -18,7 +18,7 @@ def bench(
         str | None, typer.Option("--methods", help="Names, separated by commas; others' too.", show_default="the usual")
     ] = None,
     kinds: Annotated[
-        str, typer.Option("--kinds", help="Simulated ones: classes, ratings, comparisons, none.")
+        str, typer.Option("--kinds", help="Simulated ones: classes, ratings, comparisons, spans ..., all, or none.")
     ] = "classes",
     data: Annotated[
         str | None,
@@ -35,7 +35,8 @@ def bench(
 ) -> None:
     """Run methods on simulated crowds and on sets at hand: what each reaches, with intervals, and how long it takes.
 
-    Methods of other packages (entry points) are run by their names, as ours are. The truth chooses nothing.
+    Methods of other packages (entry points) are run by their names, as ours are. The truth chooses nothing. Column
+    ahead holds each method against the first of its set, on the same items.
 
     Example: crowdwise bench --methods auto,dawid-skene,majority-vote --kinds classes --out table.csv
     """
@@ -44,10 +45,10 @@ def bench(
     from ..study.bench import bench as run
 
     named = [name.strip() for name in methods.split(",")] if methods else []
-    wanted = [] if kinds == "none" else [name.strip() for name in kinds.split(",")]
+    wanted = [] if kinds == "none" else list(KINDS) if kinds == "all" else [name.strip() for name in kinds.split(",")]
     for name in wanted:
         if name not in KINDS:
-            raise OptionError(f"--kinds {name}: choose among {', '.join(KINDS)}, or none")
+            raise OptionError(f"--kinds {name}: choose among {', '.join(KINDS)}, all or none")
     tasks = [task for name in wanted for task in simulated(name, seed)]
     folder = data or (os.environ.get("CROWDWISE_DATA") if sets else None)
     if folder:

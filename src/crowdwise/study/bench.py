@@ -12,16 +12,15 @@ import numpy as np
 from .. import simulate
 from ..errors import InputError, OptionError, TooLarge, Undecided
 from ..methods import METHODS, make
-from ..votes.codes import Array, find, names_array
 from ..votes.table import Table
 from ..votes.votes import Votes
+from .bench_measures import MEASURES
 
 DRAWS = 500
-MEASURE = {"classes": "accuracy", "ratings": "RMSE", "comparisons": "Kendall tau"}
 
 
 class Task(NamedTuple):
-    """Votes and what is true of their items: class, value or score, by name."""
+    """Votes and what is true of their items, by name: a class, a value, a set of spans ..."""
 
     name: str
     kind: str
@@ -67,10 +66,62 @@ def _comparisons(seed: int) -> Iterator[Task]:
         yield Task(name, "comparisons", made.comparisons, dict(enumerate(made.truth.tolist())))
 
 
+def _structured(kind: str) -> Callable[[int], Iterator[Task]]:
+    """Plain answers of a kind, and some of them spam."""
+
+    def tasks(seed: int) -> Iterator[Task]:
+        for name, spammers in (("plain", 0), ("a quarter spam", 5)):
+            yield Task(name, kind, *STRUCTURED[kind](seed, spammers))
+
+    return tasks
+
+
+def _spans(seed: int, spammers: int) -> tuple[Votes, Mapping[Any, Any]]:
+    made = simulate.spans(n_documents=80, n_annotators=20, per_document=5, spammers=spammers, seed=seed)
+    truth: dict[Any, set[Any]] = {name: set() for name in made.spans.item_extra["document"].tolist()}
+    for document, *span in made.truth.rows():
+        truth[document].add(tuple(span))
+    return made.spans, truth
+
+
+def _label_sets(seed: int, spammers: int) -> tuple[Votes, Mapping[Any, Any]]:
+    made = simulate.label_sets(n_items=200, n_annotators=20, spammers=spammers, seed=seed)
+    return made.sets, {item: set(filter(None, labels.split("|"))) for item, labels in enumerate(made.truth.tolist())}
+
+
+def _similarities(seed: int, spammers: int) -> tuple[Votes, Mapping[Any, Any]]:
+    made = simulate.similarities(n_items=100, n_annotators=20, n_votes=2_000, spammers=spammers, seed=seed)
+    return made.similarities, dict(enumerate(made.truth.tolist()))
+
+
+def _texts(seed: int, spammers: int) -> tuple[Votes, Mapping[Any, Any]]:
+    made = simulate.texts(n_items=150, n_annotators=20, spammers=spammers, seed=seed)
+    return made.texts, dict(enumerate(made.truth.tolist()))
+
+
+def _boxes(seed: int, spammers: int) -> tuple[Votes, Mapping[Any, Any]]:
+    made = simulate.boxes(n_items=150, n_annotators=20, spammers=spammers, seed=seed)
+    truth: dict[Any, list[Any]] = {item: [] for item in made.boxes.items.tolist()}
+    for item, *sides, label in made.truth.rows():
+        truth[item].append((np.array(sides, float), label))
+    return made.boxes, truth
+
+
+STRUCTURED = {"spans": _spans, "label-sets": _label_sets, "similarities": _similarities, "texts": _texts,
+              "boxes": _boxes}  # fmt: skip
+
+
+def _masks(seed: int) -> Iterator[Task]:
+    made = simulate.masks(n_items=100, n_annotators=20, seed=seed)
+    yield Task("plain", "masks", made.masks, dict(enumerate(made.truth)))
+
+
 SIMULATED: dict[str, Callable[[int], Iterator[Task]]] = {
     "classes": _classes,
     "ratings": _ratings,
     "comparisons": _comparisons,
+    **{kind: _structured(kind) for kind in STRUCTURED},
+    "masks": _masks,
 }
 KINDS = tuple(SIMULATED)
 
@@ -101,7 +152,9 @@ def bench(
     """One row per set and method: what it reaches, with a bootstrap interval over items, and how long it took.
 
     methods: names, our own or others', of any kind: those of a task's kind are fitted to it; without names the usual
-    ones of each kind. A method that refuses a set has a row that says why. Truth measures, and chooses nothing.
+    ones of each kind. ahead: by how much a method is better than the first of its set, in pairs of the same items
+    drawn, with its own interval: it may be sure where the two values' intervals overlap. A method that refuses a set
+    has a row that says why. Truth measures, and chooses nothing.
 
     >>> table = bench(list(simulated("ratings"))[:1], ["mean", "auto-ratings"])
     >>> table["method"].tolist(), bool((table["low"] < table["value"]).all())
@@ -111,58 +164,32 @@ def bench(
     for name in named:
         METHODS[name]
     rows: list[tuple[Any, ...]] = []
+    ends = [(1 - level) / 2, (1 + level) / 2]
     for task in tasks:
-        chosen = named or [name for name, entry in METHODS.items() if entry.usual]
-        for name in chosen:
+        measure, first = MEASURES[task.kind], None
+        sign = -1.0 if measure.less else 1.0
+        for name in named or [name for name, entry in METHODS.items() if entry.usual]:
             if METHODS[name].takes != task.kind:
                 continue
             if callback is not None:
                 callback(task.name, name)
-            began = time.perf_counter()
+            told, began = (task.kind, task.name, name, measure.name), time.perf_counter()
             try:
                 result = make(name, seed=seed).fit(task.votes)
                 spent = time.perf_counter() - began
-                value, low, high = _measured(task, result, level, seed)
-                rows.append((task.kind, task.name, name, MEASURE[task.kind], value, low, high, spent, ""))
+                reached = measure.of(task.truth, result)
             except (InputError, TooLarge, Undecided) as error:
-                rows.append(
-                    (task.kind, task.name, name, MEASURE[task.kind], np.nan, np.nan, np.nan, np.nan, str(error))
-                )
+                rows.append((*told, *[np.nan] * 7, str(error)))
+                continue
+            lots = np.random.default_rng(seed).integers(reached.n, size=(DRAWS, reached.n))
+            drawn = np.array([reached.over(some) for some in lots])
+            value = reached.over(np.arange(reached.n))
+            first = (value, drawn) if first is None else first
+            low, high = np.nanquantile(drawn, ends)
+            least, most = np.nanquantile(sign * (drawn - first[1]) + 0.0, ends)
+            rows.append((*told, value, low, high, sign * (value - first[0]) + 0.0, least, most, spent, ""))
     if not rows:
         raise OptionError("there is nothing to run: no method is for these kinds of answers")
-    names = ("kind", "set", "method", "measure", "value", "low", "high", "seconds", "refused")
+    names = ("kind", "set", "method", "measure", "value", "low", "high", "ahead", "ahead low", "ahead high", "seconds",
+             "refused")  # fmt: skip
     return Table({name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
-
-
-def _measured(task: Task, result: Any, level: float, seed: int) -> tuple[float, float, float]:
-    """The measure and its interval, by items drawn anew."""
-    place = np.asarray(find(names_array(list(task.truth)), result.items), np.int64)
-    known = place >= 0
-    rng = np.random.default_rng(seed)
-    n = int(known.sum())
-    if not n:
-        raise InputError("no item with a known truth has votes")
-    if task.kind == "classes":
-        told = np.asarray(find(names_array(list(task.truth.values())), result.classes), np.int64)[known]
-        hit = (result.label_codes[place[known]] == told).astype(float)
-        drawn = hit[rng.integers(n, size=(DRAWS, n))].mean(axis=1)
-        value = float(hit.mean())
-    else:
-        truth = np.array(list(task.truth.values()), float)[known]
-        found = np.asarray(result.estimate.main, float)[place[known]]
-        measure = _rmse if task.kind == "ratings" else _tau
-        value = measure(found, truth)
-        lots = rng.integers(n, size=(DRAWS, n))
-        drawn = np.array([measure(found[some], truth[some]) for some in lots])
-    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return value, float(low), float(high)
-
-
-def _rmse(found: Array, truth: Array) -> float:
-    return float(np.sqrt(((found - truth) ** 2).mean()))
-
-
-def _tau(found: Array, truth: Array) -> float:
-    from scipy.stats import kendalltau
-
-    return float(kendalltau(found, truth).statistic)
