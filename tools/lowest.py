@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
-wanted = [requirement for name in ("learn", "gp", "demo", "excel", "serve") for requirement in extras[name]]
+wanted = [requirement for name in ("learn", "gp", "demo", "excel", "serve", "spark") for requirement in extras[name]]
 wanted = [*project["dependencies"], *wanted]
 print(next(line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.startswith("torch==")))
 for requirement in dict.fromkeys(wanted):
