@@ -56,8 +56,12 @@ def test_what_is_wrong_leaves_nothing_behind(folder, words, code, said):
 
 def test_classes_are_added_to_and_not_changed(folder):
     assert made(folder).returncode == 0
-    done = run("serve", folder / "p.db", "--classes", "dog,cat", "--check")
-    assert done.returncode == 1 and "may be added to, not changed" in done.stderr
+    for classes in ("dog,cat", "cat,eel"):
+        done = run("serve", folder / "p.db", "--classes", classes, "--check")
+        assert done.returncode == 1 and "may be added to, not changed" in done.stderr
+    assert run("serve", folder / "p.db", "--classes", "cat,dog,eel", "--check").returncode == 0
+    fewer = run("serve", folder / "p.db", "--classes", "cat,dog", "--check")
+    assert fewer.returncode == 1 and "the project has the classes cat, dog, eel" in fewer.stderr
 
 
 VOTES = "item,annotator,label\na,ann,cat\na,bob,cat\nb,ann,dog\nc,bob,dog\n"
@@ -94,9 +98,11 @@ def test_a_backup_is_restored_and_replaces_nothing(folder):
     assert run("serve", "p.db", "--backup", "copy.db", cwd=folder).returncode == 0
     done = run("serve", "again.db", "--restore", "copy.db", "--check", cwd=folder)
     assert done.returncode == 0 and "2 items, 2 people" in done.stderr and (folder / "copy.db").exists()
+    (folder / "left.db-wal").touch()
     for target, copy, said in (
         ("p.db", "copy.db", "p.db is there already: a backup does not replace a project"),
         ("new.db", "rules.txt", "rules.txt is no copy of a project"),
+        ("left.db", "copy.db", "left.db-wal is there, of a project that was called so: move it away with it"),
         ("new.db", "none.db", "none.db: there is no such file"),
         ("postgresql+psycopg://nobody@127.0.0.1:1/x", "copy.db", "for PostgreSQL there is pg_restore"),
     ):

@@ -389,6 +389,14 @@ def test_a_crowd_is_taken_as_its_votes_one_by_one():
         with pytest.raises(InputError, match=message):
             whole.update(more)
         assert whole.n_votes == made.n_votes and "a" not in whole.items and 500 not in whole.items
+    seen = whole.snapshot()
+    assert (rows[5][0], rows[5][1]) in seen and Online([0, 1]).snapshot().n_votes == 0
+    with pytest.raises(InputError, match="has voted on item"):
+        seen.add(*rows[5])
+    whole.posterior_of(rows[5][0])[:] = 0.0  # one's own copy
+    assert whole.posterior_of(rows[5][0]).sum() == pytest.approx(1.0)
+    few = Crowd.from_triples([(rows[0][0], 77, 2)])  # few beside many: one by one
+    assert seen.update(few) == 1 and seen.n_votes == whole.n_votes + 1 and (rows[0][0], 77) not in whole
     whole.add(500, 1, 2)
     whole.retract(500, 1)
     assert whole.n_votes == made.n_votes

@@ -6,6 +6,7 @@ import json
 import threading
 import uuid
 
+import httpx
 import numpy as np
 import pytest
 
@@ -369,6 +370,10 @@ def test_votes_that_are_given_elsewhere_are_sent_as_often_as_one_likes(made):
     assert sent(("i1", "eve", None)).json() == {"votes": 0}
     told = asked(made, "boss", "GET", "/api/export.votes.csv").text.splitlines()[1:]
     assert sorted(told) == ["elsewhere,dan,cat", "i0,eve,cat"]
+    assert sent(("i1", "eve", "dog")).json() == {"votes": 1}, "what was taken back may be said again"
+    assert made[0].app.state.project.leases.get(2, {}) == {}, (
+        "nobody has an item in hand whose vote came from elsewhere"
+    )
     assert sent(("i0", "eve", "eel")).status_code == 422 and sent(("i0", "eve", "cat"), who="ann").status_code == 403
 
 
@@ -391,3 +396,32 @@ def test_the_curve_and_what_annotators_would_be_paid(made):
     assert {one["name"] for one in paid} == {"ann", "dan", "eve"} and all(one["votes"] == 12 for one in paid)
     assert sum(one["pay"] for one in paid) == pytest.approx(10, abs=0.02)
     assert asked(made, "boss", "GET", "/api/pay?amount=-1").status_code == 422
+
+
+def test_only_the_vote_that_counts_is_taken_back(made):
+    """An undo of a vote that was replaced takes nothing away; one that is sent twice is one."""
+    assert vote(made, "ann", "i3", "cat", "first-vote-of-ann").json()["new"]
+    rows = [{"item": "i3", "annotator": "ann", "label": "dog"}]
+    assert asked(made, "boss", "POST", "/api/import", rows).json() == {"votes": 1}
+    late = asked(made, "ann", "POST", "/api/votes/first-vote-of-ann/undo")
+    assert late.status_code == 409 and "does not count any more" in late.json()["detail"]
+    assert asked(made, "boss", "GET", "/api/export.votes.csv").text.splitlines()[1:] == ["i3,ann,dog"]
+    assert vote(made, "ann", "i4", "cat", "other-vote-of-ann").json()["new"]
+    twice = [asked(made, "ann", "POST", "/api/votes/other-vote-of-ann/undo").json()["new"] for _ in range(2)]
+    assert twice == [True, False]
+
+
+def test_events_of_one_answer_come_one_after_the_other(made):
+    """Two changes and a deletion at once: none is refused, and the last one counts."""
+    desk_app, tokens = made[0].app, made[1]
+
+    async def told():
+        transport = httpx.ASGITransport(app=desk_app)
+        head = {"authorization": f"Bearer {tokens['boss']}"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://here", headers=head) as client:
+            rows = [[{"item": "i5", "annotator": "eve", "label": label}] for label in ("cat", "dog", "cat", None)]
+            return await asyncio.gather(*(client.post("/api/import", json=body) for body in rows))
+
+    done = made[0].portal.call(told)
+    assert [one.status_code for one in done] == [200] * 4 and sum(one.json()["votes"] for one in done) == 3
+    assert asked(made, "boss", "GET", "/api/export.votes.csv").text.splitlines()[1:] == []

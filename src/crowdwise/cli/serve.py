@@ -129,7 +129,7 @@ def _add_people(store: Opened, people: Iterable[str], here: str) -> None:
 def _set_classes(store: Opened, told: list[str], found: list[str]) -> None:
     """The classes that were named, or, in a new project, those that votes from elsewhere name."""
     there = store.settings().get("classes", told)
-    if told and there[: len(told)] != told[: len(there)]:
+    if told and told[: len(there)] != there:
         raise InputError(f"the project has the classes {', '.join(there)}: they may be added to, not changed")
     if told or not there:
         store.set(classes=told or found)

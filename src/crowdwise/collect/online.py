@@ -25,6 +25,7 @@ from .stopping import Promise, promise
 
 ENOUGH = 5.0  # votes an item, from which the full method decides
 LEAST = 2_000  # votes, and so many of them
+MANY = 20  # times a crowd's votes: below that the votes that are there are not sorted anew for it
 FIRST = 1_024  # votes that there is room for at first
 
 
@@ -107,9 +108,15 @@ class Online:
         self._changed(i)
 
     def update(self, votes: Any) -> int:
-        """Many votes: a `Crowd`, or triples of item, annotator and label; all of them, or none if one cannot be."""
-        if isinstance(votes, Crowd):
+        """Many votes: a `Crowd`, whose weights do not count, or triples of item, annotator and label.
+
+        All of them are taken, or none if one cannot be.
+        """
+        if isinstance(votes, Crowd) and MANY * votes.n_votes >= self._n:
             return self._take(votes)
+        if isinstance(votes, Crowd):
+            table = votes.to_table()
+            votes = zip(*(table[name].tolist() for name in ("item", "annotator", "label")), strict=True)
         triples = [_triple(one) for one in votes]
         self._require_usable(triples)
         seen = set()
@@ -167,8 +174,8 @@ class Online:
     def snapshot(self) -> Online:
         """The same votes, for a look that takes its time: what comes in here from now on is not in it."""
         other = copy(self)
-        other._columns = self._columns[:, : self.n_votes].copy()
-        other._places = PairTable()  # whoever looks asks for no single vote
+        other._columns = self._columns[:, : max(self.n_votes, FIRST)].copy()
+        other._places = self._places.copy()
         other._names = {axis: list(names) for axis, names in self._names.items()}
         other._codes = {axis: dict(codes) for axis, codes in self._codes.items()}
         other._of_item, other._quick = {}, {}
@@ -231,7 +238,7 @@ class Online:
             raise InputError(f"item {shown(item)} is not known here")
         if code not in self._quick:
             self._quick[code] = self._quickly(code)
-        return self._quick[code]
+        return self._quick[code].copy()
 
     def belief(self) -> Belief:
         """What is believed by four sweeps, as plans need it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -45,6 +46,12 @@ class PairTable(Generic[Value]):
     def remove(self, first: int, second: int) -> None:
         """Nothing is there for a pair from now on."""
         self.changed[pair_key(first, second)] = None
+
+    def copy(self) -> PairTable[Value]:
+        """The same, that goes its own way from now on."""
+        other = copy(self)
+        other.changed = dict(self.changed)
+        return other
 
     def items(self) -> Iterator[tuple[tuple[int, int], Value]]:
         """All pairs that have something."""

@@ -104,7 +104,7 @@ class Result:
     def posterior_of(self, crowd: Crowd, default: Array) -> Array:
         """The posterior on a crowd's items and classes, by name; `default` where an item is not known here."""
         if same_names(crowd.items, self.items) and same_names(crowd.classes, self.classes):
-            return self.posterior
+            return self.posterior.copy()
         row, column = find(crowd.items, self.items), find(crowd.classes, self.classes)
         known = np.where(column >= 0, self.posterior[np.maximum(row, 0)][:, column], 0.0)
         total = known.sum(axis=1, keepdims=True)

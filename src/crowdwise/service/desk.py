@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 from typing import Any
@@ -24,6 +25,7 @@ class Desk:
         self.project = Project(store)
         self.guard = Guard(self.project)
         self.writer: Writer | None = None
+        self.one_by_one = asyncio.Lock()  # what other tools tell: each after the one before
 
     def open(self) -> None:
         """Begin to write; a loop has to run."""

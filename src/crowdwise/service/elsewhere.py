@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,15 +20,29 @@ def key_of(tool: str, answer: Any, state: str) -> str:
     return f"{tool}:{told[0]}:{told[1]}"
 
 
+def new_key() -> str:
+    """The id of a vote of which it is known that it is new."""
+    return f"in:{uuid.uuid4().hex}"
+
+
 async def take(desk: Desk, key: str, item: int, who: str, label: str | None) -> int:
     """Keep what somebody says of an item now, in place of what they said before; how many votes that is."""
+    async with desk.one_by_one:
+        return await _taken(desk, key, item, who, label)
+
+
+async def _taken(desk: Desk, key: str, item: int, who: str, label: str | None) -> int:
     if not is_text(who):
         raise HTTPException(422, "the author's name is no text")
-    known = next((one for one in desk.project.people.values() if one.name == who), None)
+    known = desk.project.called(who)
+    if known is None:
+        desk.project.take_people()  # another process may have added them
+        known = desk.project.called(who)
     if known is None:
         desk.project.store.add_person(who, "annotator")
         desk.project.take_people()
-        known = next(one for one in desk.project.people.values() if one.name == who)
+        known = desk.project.called(who)
+        assert known is not None
     if desk.project.store.vote_of(key) is not None:  # told twice
         return 0
     await _undone(desk, item, known.id)
@@ -39,9 +54,10 @@ async def take(desk: Desk, key: str, item: int, who: str, label: str | None) -> 
 async def take_back(desk: Desk, tool: str, answers: Iterable[Any]) -> None:
     """Votes of answers that are gone are taken back."""
     starts = tuple(key_of(tool, answer, "").rpartition(":")[0] + ":" for answer in answers)
-    there = [pair for pair, vote in desk.project.standing.items() if starts and vote.startswith(starts)]
-    for item, person in there:
-        await _undone(desk, item, person)
+    async with desk.one_by_one:
+        there = [pair for pair, vote in desk.project.standing.items() if starts and vote.startswith(starts)]
+        for item, person in there:
+            await _undone(desk, item, person)
 
 
 async def _undone(desk: Desk, item: int, person: int) -> None:
@@ -65,14 +81,13 @@ async def take_votes(desk: Desk, votes: Iterable[GivenIn]) -> int:
     desk.project.store.add_items((vote.item, {}) for vote in votes)
     desk.project.take_items()
     new = 0
-    for vote in votes:
-        item = desk.item_of(vote.item)
-        who = next((one.id for one in desk.project.people.values() if one.name == vote.annotator), 0)
-        earlier = desk.project.standing.get(item, who) or ""
-        before = desk.project.store.vote_of(earlier) if earlier else None
-        if (None if before is None else before.label) != vote.label:
-            key = key_of("in", f"{item} {vote.annotator}", f"{vote.label} {earlier}")
-            new += await take(desk, key, item, vote.annotator, vote.label)
+    async with desk.one_by_one:
+        for vote in votes:
+            item, known = desk.item_of(vote.item), desk.project.called(vote.annotator)
+            earlier = None if known is None else desk.project.standing.get(item, known.id)
+            before = None if earlier is None else desk.project.store.vote_of(earlier)
+            if (None if before is None else before.label) != vote.label:
+                new += await _taken(desk, new_key(), item, vote.annotator, vote.label)
     return new
 
 

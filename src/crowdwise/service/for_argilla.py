@@ -32,10 +32,13 @@ def routes(desk: Desk) -> APIRouter:
         record, user = response.get("record"), response.get("user")
         if not isinstance(record, dict) or not isinstance(user, dict):
             raise HTTPException(422, "record and user: objects are expected")
+        author = user.get("username") or user.get("id")
+        if not author:
+            raise HTTPException(422, "user: a username or an id is expected")
         item = desk.item_of(str(record.get("external_id") or record.get("id")))
         label = _answer(response.get("values"), desk.project.classes) if response.get("status") == "submitted" else None
         key = key_of("ar", response["id"], f"{response.get('updated_at', '')}:{label}")
-        return {"votes": await take(desk, key, item, f"argilla {user.get('username', user.get('id'))}"[:256], label)}
+        return {"votes": await take(desk, key, item, f"argilla {author}"[:256], label)}
 
     return router
 

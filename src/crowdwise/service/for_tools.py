@@ -78,6 +78,8 @@ def routes(desk: Desk) -> APIRouter:
         item, label = desk.item_of(_name(task)), _choice(annotation)
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
+        if author is None:
+            raise HTTPException(422, "completed_by: an id or an email is expected")
         key = key_of("ls", annotation.get("id", uuid.uuid4()), f"{annotation.get('updated_at', '')}:{label}")
         return {"votes": await take(desk, key, item, f"label-studio {author}"[:256], label)}
 

@@ -46,6 +46,7 @@ class Project:
         self.max_votes: int = settings.get("max_votes", 0)
         self.lock = threading.RLock()
         self.people = store.people()
+        self._called = {one.name: one for one in self.people.values()}
         self.live = Online(self.classes, families={one.name: one.family for one in self.people.values() if one.family})
         self.items: dict[int, Any] = {}
         self.names: dict[str, int] = {}
@@ -124,14 +125,23 @@ class Project:
         """People who are in the store and not here yet, or have changed."""
         with self.lock:
             self.people = self.store.people()
+            self._called = {one.name: one for one in self.people.values()}
             self._known = {}
             self.live.families = {one.name: one.family for one in self.people.values() if one.family}
             self.live.add_annotators([one.name for one in self.people.values()])
 
+    def called(self, name: str) -> Person | None:
+        """Somebody by their name."""
+        return self._called.get(name)
+
     def contradicts(self, vote: Said) -> str | None:
-        """Why a vote cannot be kept: there is another one of this person on this item."""
+        """Why a vote cannot be kept: there is another one of this person on this item, or not what is taken back."""
         there = self.standing.get(vote.item, vote.person)
-        if vote.replaces is not None or there in (None, vote.id):
+        if vote.replaces is not None:
+            if there == vote.replaces or self.store.vote_of(vote.id) is not None:
+                return None
+            return "this vote does not count any more: there is nothing to take back"
+        if there in (None, vote.id):
             return None
         return f"you have answered {self.items[vote.item].name!r}: undo that first"
 
@@ -148,7 +158,7 @@ class Project:
                 self.standing.remove(vote.item, vote.person)
             skipped.add(vote.item) if vote.label is None and vote.replaces is None else skipped.discard(vote.item)
             self.given[vote.person] += self._done(vote.item, vote.person) - before
-            if vote.replaces is not None:  # taken back: it comes again first
+            if vote.replaces is not None and vote.id.endswith(vote.replaces):  # by themselves: it comes again first
                 self._handed.setdefault(vote.person, []).insert(0, vote.item)
                 self.leases.setdefault(vote.item, {})[vote.person] = time.monotonic() + LEASE
             item, who = self.items[vote.item].name, self._name(vote.person)
@@ -272,7 +282,9 @@ class Project:
         looked = self.looked
         if looked is None:
             return []
-        votes = self.live.snapshot().crowd
+        with self.lock:
+            snapshot = self.live.snapshot()
+        votes = snapshot.crowd
         told = quality(votes, looked)
         bits = told["votes"] * np.nan_to_num(told["capacity"])  # of who has no votes nothing is known
         share = bits / max(float(bits.sum()), 1e-300)

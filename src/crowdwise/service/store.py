@@ -258,6 +258,9 @@ class Store:
             raise InputError("restore copies SQLite projects; for PostgreSQL there is pg_restore")
         if Path(target).exists():
             raise InputError(f"{target} is there already: a backup does not replace a project; move it away first")
+        for ending in ("-wal", "-shm", "-journal"):  # SQLite would put what is in there upon the copy
+            if Path(f"{target}{ending}").exists():
+                raise InputError(f"{target}{ending} is there, of a project that was called so: move it away with it")
         if not Path(copy).is_file():
             raise InputError(f"{copy}: there is no such file")
         try:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError, how_many
 from ..votes.codes import shown
 from ..votes.crowd import Crowd
-from .elsewhere import key_of, undo_of
+from .elsewhere import new_key, undo_of
 from .standing import Standing
 from .store import Said, Store
 
@@ -70,4 +70,4 @@ def _changes(votes: Iterable[tuple[int, int, str]], there: Standing) -> Iterator
             if labels.get(item, person) == label:
                 continue
             yield Said(undo_of(earlier), item, person, None, None, at, earlier)
-        yield Said(key_of("in", f"{item} {person}", f"{label} {earlier or ''}"), item, person, label, None, at)
+        yield Said(new_key(), item, person, label, None, at)

@@ -44,9 +44,9 @@ class Votes(ABC):
     told_by: ClassVar[Mapping[str, str]] = {}
     """Columns that a table of these answers has, by the parameters of `from_columns`, and their roles."""
     also_by: ClassVar[Mapping[str, str]] = {}
+    """Columns that it may have."""
     spelt: ClassVar[Mapping[str, str]] = {}
     """What `to_table` calls a column, by which a reader knows the kind, where it is not the field's own name."""
-    """Columns that it may have."""
 
     item: Array
     annotator: Array
