@@ -1,5 +1,7 @@
 """crowdwise serve: a project is made, looked at, added to and copied; what is wrong leaves no file behind."""
 
+import socket
+
 import pytest
 
 from terminal import run
@@ -70,9 +72,7 @@ VOTES = "item,annotator,label\na,ann,cat\na,bob,cat\nb,ann,dog\nc,bob,dog\n"
 def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folder):
     (folder / "v.csv").write_text(VOTES)
     words = ["serve", "p.db", "--import", "v.csv", "--backup"]
-    done = run("serve", "p.db", "--import", "v.csv", "--items", "items.csv", "--backup", "one.db", cwd=folder)
-    assert done.returncode == 1 and not (folder / "p.db").exists()  # a backup of what is not there
-    (folder / "p.db").touch()
+    assert run("serve", "p.db", "--backup", "one.db", cwd=folder).returncode == 1  # of what is not there
     done = run(*words, "one.db", cwd=folder)
     assert done.returncode == 0 and "new: 3 items, 2 annotators, 4 votes" in done.stderr, done.stderr
     assert "admin, shown once" in done.stderr
@@ -87,8 +87,28 @@ def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folde
     assert there[("b", "ann")] == "dog" and there[("d", "cy")] == "dog" and len(there) == 5
     store.close()
     (folder / "odd.csv").write_text("item,annotator,label\na,ann,eel\n")
-    odd = run("serve", "p.db", "--import", "odd.csv", "--check", cwd=folder)
-    assert odd.returncode == 1 and "label 'eel' is none of the classes cat, dog: add it with --classes" in odd.stderr
+    (folder / "v.csv").write_text(VOTES.replace("c,bob,dog", "c,bob,cat"))
+    odd = run("serve", "p.db", "--import", "v.csv", "--import", "odd.csv", "--check", cwd=folder)
+    assert odd.returncode == 1 and "odd.csv: label 'eel' is none of the classes cat, dog" in odd.stderr
+    assert "--classes cat,dog,eel" in odd.stderr and "v.csv: new" not in odd.stderr, "all of it, or nothing"
+    for file, text, said in (
+        ("rated.csv", "item,annotator,rating\na,x,3.5\na,y,4\n", "rated.csv holds ratings, and a project asks for"),
+        ("none.csv", "item,annotator,label\n", "there are no rows"),
+    ):
+        (folder / file).write_text(text)
+        wrong = run("serve", "p.db", "--import", file, "--check", cwd=folder)
+        assert wrong.returncode == 1 and (said in wrong.stderr or "no rows" in wrong.stderr), wrong.stderr
+    (folder / "w.csv").write_text("item,annotator,label,weight\nz,x,cat,0.5\n")
+    weighed = run("serve", "p.db", "--import", "w.csv", "--check", cwd=folder)
+    assert "w.csv: weights are left out: each vote of a project counts once" in weighed.stderr
+    both = run("serve", "r.db", "--restore", "one.db", "--import", "v.csv", cwd=folder)
+    assert both.returncode == 2 and "restore the project first" in both.stderr and not (folder / "r.db").exists()
+    lost = run("serve", "p.db", "--backup", "nodir/x.db", cwd=folder)
+    assert lost.returncode == 1 and "nodir/x.db cannot be written" in lost.stderr
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        busy = run("serve", "p.db", "--port", port, cwd=folder)
+        assert busy.returncode == 2 and f"--port {port} of 127.0.0.1 cannot be used" in busy.stderr
     new = run("serve", "q.db", "--import", "odd.csv", "--classes", "cat,dog", cwd=folder)
     assert new.returncode == 1 and "label 'eel' is none of" in new.stderr and not (folder / "q.db").exists()
 

@@ -392,3 +392,18 @@ def test_a_table_of_answers_is_read_back_as_what_it_was(tmp_path, votes):
         return Counter(tuple(f"{c:.3f}" if isinstance(c, float) else str(c) for c in row) for row in rows), [*columns]
 
     assert kind == votes.kind and told(again) == told(votes)
+
+
+@pytest.mark.parametrize("votes", of_every_kind(), ids=lambda votes: votes.kind)
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_frame_tells_its_kind(votes, backend):
+    frame = votes.to_frame(backend)
+    assert kind_of(frame)[0] == votes.kind
+    assert type(settle(frame).estimate) is type(settle(votes).estimate)
+
+
+def test_spans_and_tags_are_not_taken_together(tmp_path):
+    spans = written(tmp_path / "s.csv", "document,annotator,begin,end,label\nd,a,0,3,X\nd,b,0,3,X\n")
+    tags = written(tmp_path / "t.csv", "document,position,annotator,label\ne,0,a,B-X\ne,1,a,O\n")
+    done = run("aggregate", spans, tags)
+    assert done.returncode == 1 and "spans have places in a text, and tags of tokens have none" in done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,27 +63,28 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     """
     try:
         from ..service.store import Store
-        from ..service.taken_in import require_classes
         from ..service.taken_in import take_in as take_votes_in
     except ImportError as error:
         raise MissingExtra("crowdwise serve needs FastAPI and SQLAlchemy: pip install 'crowdwise[serve]'") from error
 
     told, readings = _labels(classes), {file: _reading(file) for file in take_in or ()}
+    if restore and readings:
+        raise OptionError("--restore and --import: restore the project first, then import into it")
     if restore:
         Store.restore(restore, project)
         say(f"{project}: restored from {restore}")
     new = "://" not in project and not Path(project).exists()
-    if new and (check or backup):
+    if new and (check or backup) and not readings:
         raise InputError(f"{project}: there is no such file")
     found = list(dict.fromkeys(str(name) for one in readings.values() for name in one.crowd.classes.tolist()))
     if new and not (told or found):
         raise OptionError(f"{project} is not there yet: name the labels with --classes")
-    for reading in readings.values() if new else ():
-        require_classes(reading.crowd, reading.gold, told or found)
+    _require_classes(readings, told or found if new else None)
     content = _items(items) if items else []
     text = _text(guidelines) if guidelines else ""
     with closing(Store(project)) as store:
         _set_classes(store, told, found)
+        _require_classes(readings, store.settings()["classes"])
         if guidelines:
             store.set(guidelines=text)
         if max_votes:
@@ -109,11 +110,18 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
 
 def _run(store: Opened, host: str, port: int) -> None:
     """Serve until somebody stops it."""
+    import socket
+
     import uvicorn
 
     from ..service.app import make_app
 
     store.own()
+    try:
+        with socket.create_server((host, port)):
+            pass
+    except OSError as error:
+        raise OptionError(f"--port {port} of {host} cannot be used: {error.strerror}") from error
     uvicorn.run(make_app(store), host=host, port=port, log_level="warning", access_log=False)
 
 
@@ -149,11 +157,31 @@ def _labels(classes: str | None) -> list[str]:
 def _reading(file: str) -> Reading:
     """Votes of another tool, with its gold and the texts that its items show."""
     from ..io import read_votes
+    from ..io.kinds import kind_of
 
-    reading = read_votes(file)
+    kind = kind_of(file)[0]
+    if kind != "classes":
+        raise InputError(f"{file} holds {kind}, and a project asks for classes")
+    try:
+        reading = read_votes(file, repeats="last", soft=False)
+    except InputError as error:
+        raise InputError(f"{error} (what needs options to be read goes through crowdwise convert first)") from error
     for note in reading.notes:
         say(note)
+    if reading.crowd.weight is not None:
+        say(f"{file}: weights are left out: each vote of a project counts once")
     return reading
+
+
+def _require_classes(readings: Mapping[str, Reading], classes: list[str] | None) -> None:
+    """Nothing is taken in if a label of any file is no class; no classes: they are not known yet."""
+    from ..service.taken_in import require_classes
+
+    for file, reading in readings.items() if classes else ():
+        try:
+            require_classes(reading.crowd, reading.gold, classes or ())
+        except InputError as error:
+            raise error.named(file) from error
 
 
 def _text(file: str) -> str:

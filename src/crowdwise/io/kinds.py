@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..votes.codes import names_array
-from ..votes.frames import collected, find_column, plain_name
+from ..votes.frames import as_table, find_column, library_of, plain_name
 from .cells import decoded
 from .source import Source, open_source
 from .table_rows import columns_of, read_rows
@@ -227,9 +226,9 @@ def _are_numbers(cells: Sequence[Any]) -> bool:
 
 def looked_at(source: Any, given: Mapping[str, str | None]) -> Look | None:
     """A table to look at; None for an export, a folder, or what is no table."""
-    source = collected(source)
-    if hasattr(source, "columns"):
-        return Look([str(name) for name in source.columns], given, lambda name: names_array(source[name]).tolist())
+    if library_of(source):
+        frame = as_table(source)
+        return Look([str(name) for name in frame.columns], given, lambda name: frame[name].to_list())
     if not isinstance(source, str | Path) or (str(source) != "-" and not Path(source).is_file()):
         return None
     opened = open_source(source)

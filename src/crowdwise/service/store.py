@@ -248,8 +248,11 @@ class Store:
             raise InputError("backup copies SQLite projects; for PostgreSQL there is pg_dump")
         if Path(target).exists():
             raise InputError(f"{target} is there already: a backup does not replace a file")
-        with self.engine.connect() as connection:
-            connection.execute(text("VACUUM INTO :target"), {"target": str(target)})
+        try:
+            with self.engine.connect() as connection:
+                connection.execute(text("VACUUM INTO :target"), {"target": str(target)})
+        except DatabaseError as error:
+            raise InputError(f"{target} cannot be written: {error.orig}") from error
 
     @staticmethod
     def restore(copy: str | Path, target: str) -> None:

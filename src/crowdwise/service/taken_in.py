@@ -58,7 +58,9 @@ def require_classes(votes: Crowd, gold: Mapping[Any, Any], classes: Collection[s
     """Every label is one of the project's classes."""
     for label in (*votes.classes.tolist(), *gold.values()):
         if str(label) not in classes:
-            raise InputError(f"label {shown(label)} is none of the classes {', '.join(classes)}: add it with --classes")
+            there = ", ".join(classes)
+            more = ",".join([*classes, str(label)])
+            raise InputError(f"label {shown(label)} is none of the classes {there}: add it with --classes {more}")
 
 
 def _changes(votes: Iterable[tuple[int, int, str]], there: Standing) -> Iterator[Said]:

@@ -189,7 +189,7 @@ def bench(
             least, most = np.nanquantile(sign * (drawn - first[1]) + 0.0, ends)
             rows.append((*told, value, low, high, sign * (value - first[0]) + 0.0, least, most, spent, ""))
     if not rows:
-        raise OptionError("there is nothing to run: no method is for these kinds of answers")
+        raise OptionError("there is nothing to run: no set (--kinds, --data), or no method for its kind of answers")
     names = ("kind", "set", "method", "measure", "value", "low", "high", "ahead", "ahead low", "ahead high", "seconds",
              "refused")  # fmt: skip
     return Table({name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})

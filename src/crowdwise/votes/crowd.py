@@ -219,3 +219,12 @@ def _is_no_vote(cells: Array) -> Array:
         flat = [None if minus else cell for cell, minus in zip(cells.ravel(), empty.ravel(), strict=True)]
         return np.asarray(pc.is_null(pa.array(flat, from_pandas=True))).reshape(cells.shape)
     return np.isnan(cells) | (cells == -1) if cells.dtype.kind in "if" else np.zeros(cells.shape, bool)
+
+
+class Pieces(Crowd):
+    """Votes on the pieces of structured answers, which are read by the columns of their own kind."""
+
+    @classmethod
+    def from_frame(cls, frame: Any, **named: Any) -> Self:
+        """Answers from the rows of a frame, as `Votes.from_frame` reads them."""
+        return super(Crowd, cls).from_frame(frame, **named)

@@ -13,16 +13,15 @@ import numpy as np
 from ..errors import InputError
 from .codes import Array, encode, find, names_array, natural_order, shown
 from .columns import RowNumber, encoded, listed
-from .crowd import Crowd
+from .crowd import Crowd, Pieces
 from .table import Table
-from .votes import Votes
 
 NO, YES = "no", "yes"
 SEPARATOR = "|"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class LabelSets(Crowd):
+class LabelSets(Pieces):
     """Answers with several labels at once, as a yes or a no to each label that was on offer.
 
     Items are cells, of which keys tell the item (`of`) and the label (`option`). A label that was not ticked is a no
@@ -36,7 +35,6 @@ class LabelSets(Crowd):
     kind: ClassVar[str] = "label-sets"
     told_by: ClassVar[Mapping[str, str]] = {"item": "item", "annotator": "annotator", "labels": "labels"}
     also_by: ClassVar[Mapping[str, str]] = {"offered": "offered", "weight": "weight"}
-    from_frame = Votes.from_frame  # type: ignore[assignment]
 
     @cached_property
     def options(self) -> Array:

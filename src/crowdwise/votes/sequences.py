@@ -13,9 +13,8 @@ from ..errors import InputError, how_many
 from .chained import Order, chain_order
 from .codes import Array, find, names_array, shown
 from .columns import RowNumber, encoded, is_blank, plain_numbers
-from .crowd import Crowd
+from .crowd import Pieces
 from .tags import OUTSIDE, Tags, as_bio
-from .votes import Votes
 
 
 class Tokens(NamedTuple):
@@ -28,7 +27,7 @@ class Tokens(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Sequences(Crowd):
+class Sequences(Pieces):
     """Tags of tokens: annotator `annotators[annotator[v]]` gave the tag `classes[label[v]]` to a token.
 
     Items are tokens; their keys are the document (and the layer, where spans overlap) and the position in it. Columns
@@ -48,7 +47,6 @@ class Sequences(Crowd):
     also_by: ClassVar[Mapping[str, str]] = {
         "begin": "begin", "end": "end", "label": "label", "position": "position", "tag": "tag", "token": "token",
     }  # fmt: skip
-    from_frame = Votes.from_frame  # type: ignore[assignment]
 
     @cached_property
     def tags(self) -> Tags:
@@ -88,6 +86,12 @@ class Sequences(Crowd):
         return out
 
     # -- doors --------------------------------------------------------------------------------------------------------
+
+    def extend(self, more: Any) -> Self:
+        more = type(self).of(more)
+        if ("begin" in self.item_extra) != ("begin" in more.item_extra):
+            raise InputError("spans have places in a text, and tags of tokens have none: they cannot be taken together")
+        return super().extend(more)
 
     @classmethod
     def from_tags(

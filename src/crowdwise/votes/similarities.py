@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from .codes import Array, names_array, shown
 from .columns import RowNumber, by_name, encoded, listed
-from .crowd import Crowd
+from .crowd import Pieces
 from .votes import Votes
 
 ANSWERS = ("different", "same")
@@ -101,7 +101,7 @@ class Similarities(Votes):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Groupings(Crowd):
+class Groupings(Pieces):
     """Piles: annotators put items into groups of their own, whose names mean nothing to others.
 
     >>> Groupings.from_columns([1, 2, 1, 2], ["ann", "ann", "bob", "bob"], ["A", "B", "left", "left"])
@@ -112,7 +112,6 @@ class Groupings(Crowd):
     told_by: ClassVar[Mapping[str, str]] = {"item": "item", "annotator": "annotator", "label": "group"}
     spelt: ClassVar[Mapping[str, str]] = {"label": "group"}
     also_by: ClassVar[Mapping[str, str]] = {"weight": "weight"}
-    from_frame = Votes.from_frame  # type: ignore[assignment]
 
     @classmethod
     def from_named(cls, columns: Mapping[str, Any], row_number: RowNumber = lambda row: row) -> Self:
