@@ -142,3 +142,11 @@ def test_files_of_two_kinds_are_not_one(folder):
         assert (
             done.returncode == 1 and f"error: {second} holds" in done.stderr and "give files of one kind" in done.stderr
         )
+
+
+def test_tags_are_counted_as_tags(folder):
+    (folder / "t.csv").write_text("document,position,annotator,label\nd,0,a,B-X\nd,1,a,O\nd,0,b,B-X\nd,1,b,O\n")
+    assert "2 tags by bsc-seq" in run("aggregate", "t.csv", "--out", "o.csv", cwd=folder).stderr
+    (folder / "v.csv").write_text("item,annotator,label\na,x,cat\na,y,dog\n")
+    told = run("agreement", "v.csv", "--metric", "aligned", cwd=folder)
+    assert told.returncode == 2 and "for votes that name classes, choose nominal" in told.stderr

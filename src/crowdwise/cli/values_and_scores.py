@@ -111,7 +111,7 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
         here = {"items": speech.records(table)} if given["out"] == "-" else {"out": given["out"]}
         speech.as_json({**summary, **here})
     elif given["out"] != "-":
-        what = FOUND.get(found, found)
+        what = "tags" if found == "spans" and "position" in table.columns else FOUND.get(found, found)
         speech.say(f"{how_many(len(table), what)} by {name} from {votes.sizes}: {given['out']}")
 
 

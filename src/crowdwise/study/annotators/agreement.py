@@ -175,7 +175,7 @@ def krippendorff(sums: Sums, distance: Callable[[Array], Array]) -> float:
 def distances(crowd: Crowd, metric: str) -> Callable[[Array], Array]:
     """Squared distances between classes, (classes, classes), given how often each was said."""
     if metric not in METRICS:
-        raise OptionError(f"metric={metric!r}: choose {', '.join(METRICS)}")
+        raise OptionError(f"metric={metric!r}: for votes that name classes, choose {', '.join(METRICS)}")
     k = crowd.n_classes
     if metric == "nominal":
         return lambda often: 1.0 - np.eye(k)
