@@ -229,7 +229,7 @@ def test_binary_files_are_no_text(folder):
         ("aggregate v.csv --start nowhere.csv", "--start nowhere.csv: name a result that --save kept"),
         ("aggregate v.csv --start m2 -m dawid-skene", "--start m2: name a result"),
         ("aggregate v.csv -m mean", "mean takes ratings, and these votes are classes"),
-        ("agreement v.csv --metric nope", "metric='nope': choose"),
+        ("agreement v.csv --metric nope", "metric='nope': for votes that name classes, choose"),
         ("agreement v.csv --delimiter ;;", "the delimiter must be one character"),
         ("train --features no.npz --votes v.csv --objective nope --out m2", "objective 'nope' is unknown"),
     ],

@@ -113,7 +113,7 @@ def test_single_votes_say_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "cosine"}, "metric='cosine': choose nominal, ordinal, interval, ratio"),
+        ({"metric": "cosine"}, "metric='cosine': for votes that name classes, choose nominal, ordinal"),
         ({"metric": "interval"}, "needs classes that are numbers"),
         ({"level": 1.5}, "level=1.5"),
     ],
