@@ -87,6 +87,7 @@ def test_what_does_not_fit_is_one_line(folder, words, message, code):
     assert message in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_every_command_takes_every_kind(tmp_path):
     for answers in of_every_kind():
         kind, file = answers.kind, f"{answers.kind}.csv"

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.stats import chi2
 
 from crowdwise import (
     BI,
@@ -266,3 +267,33 @@ def test_ratings_that_meet_no_other_are_not_sure():
     assert (alone.estimate.sd >= np.std([1.0, 2.0, 6.0])).all()
     assert alone.notes[-1].startswith("no item was rated twice")
     assert np.isnan(AutoRatings().fit(Ratings.from_columns(["a"], ["x"], [1.5])).estimate.sd).all()
+
+
+@pytest.mark.parametrize("name", ["lfc-n", "crh-values", "catd-values"])
+def test_values_and_weights_in_turn_are_their_equations(name):
+    """Raykar et al. 2010, Li et al. 2014 (CRH, CATD), rating by rating, three rounds."""
+    made = simulate.ratings(n_items=15, n_annotators=6, per_item=4, spammers=1, seed=3).ratings
+    told = list(zip(made.item.tolist(), made.annotator.tolist(), made.value.tolist(), strict=True))
+    own = {i: [y for item, _, y in told if item == i] for i in range(made.n_items)}
+    by = {j: [(i, y) for i, who, y in told if who == j] for j in range(made.n_annotators)}
+    value = {i: float(np.mean(ratings)) for i, ratings in own.items()}
+    spread = {i: float(np.std(ratings)) if name == "crh-values" else 1.0 for i, ratings in own.items()}
+    for _ in range(3):
+        loss = {j: sum((y - value[i]) ** 2 / spread[i] for i, y in ratings) for j, ratings in by.items()}
+        if name == "lfc-n":
+            usual = sum(loss.values()) / len(told)
+            weight = {j: 1.0 / ((loss[j] + usual) / (len(by[j]) + 1.0)) for j in by}
+        elif name == "crh-values":
+            rate = {j: loss[j] / len(by[j]) for j in by}
+            weight = {j: -np.log(rate[j] / sum(rate.values())) for j in by}
+        else:
+            weight = {j: chi2.ppf(0.025, len(by[j])) / loss[j] for j in by}
+        above, below = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
+        for i, j, y in told:
+            above[i] += weight[j] * y
+            below[i] += weight[j]
+        value = {i: above[i] / below[i] for i in own}
+    found = make(name, max_iter=3).fit(made)
+    assert found.estimate.main == pytest.approx(np.array(list(value.values())), rel=1e-9)
+    mean = np.mean(list(weight.values()))
+    assert found.params["worth"] == pytest.approx(np.array([weight[j] / mean for j in by]), rel=1e-9)

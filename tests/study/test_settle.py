@@ -63,6 +63,7 @@ def test_labels_are_those_of_the_report(tmp_path, method):
     assert np.mean([written[str(i)] == str(k) for i, k in enumerate(made.truth.tolist())]) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dawid-skene", "auto", "majority-vote"])
 @pytest.mark.parametrize("name", ["bluebird", "rte", "weather_cf"])
 def test_labels_are_those_of_the_report_on_real_votes(real_set, tmp_path, name, method):
@@ -115,6 +116,7 @@ def test_auto_is_settled_where_its_members_agree_on_nothing(seed):
     assert (settle(made.crowd).labels == made.truth).mean() > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "dawid-skene", "majority-vote", "mace", "wawa"])
 @pytest.mark.parametrize("name", ["bluebird", "rte", "weather_cf", "face", "zencrowd_us"])
 def test_real_crowds_are_believed_as_they_are(real_set, name, method):

@@ -116,7 +116,7 @@ class Auto(Aggregator):
         params |= {"strangers": population(ops.item_votes()), "heard": acquaintance(ops)}
         wandering = [name for name, solution in fitted.items() if not solution.converged and not watch.stopped]
         if wandering:
-            notes.append(f"{', '.join(wandering)} came to the last step without settling: one voice of {len(fitted)}")
+            notes.append(f"{', '.join(wandering)} did not settle within the steps allowed")
         converged = not watch.stopped and 2 * len(wandering) < len(fitted)
         plain = known is None  # what the deciders found is what their parameters say
         found = _voted([fitted[name].found for name in _by_member(params)]) if plain else _joint(ops, params, known)
