@@ -156,6 +156,7 @@ def test_graph_is_a_potts_prior():
     assert np.abs(result.posterior - total / total.sum(axis=1, keepdims=True)).max() < 2e-3
 
 
+@pytest.mark.slow
 def test_a_graph_helps_and_a_useless_one_costs_nothing():
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(4), 75)
