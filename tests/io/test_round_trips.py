@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from xml.sax.saxutils import quoteattr
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from crowdwise import Crowd, InputError
 from crowdwise.io import read_votes, write_votes
 
+WHOLE = re.compile(r"-?\d+\.0")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 NASTY = st.sampled_from(
     ["a,b", 'say "no"', "two\nlines", "\r\n", "\ufeff", " ", "NA", "nan", "null", "None", "007", "1e5", "-1", "=1+1",
@@ -62,6 +64,7 @@ def test_nested_answers(tmp_path, votes):
 def test_wide_tables(tmp_path, votes):
     people = sorted({who for _, who, _ in votes})
     assume("item" not in people)
+    assume(not any(WHOLE.fullmatch(label) for _, _, label in votes))  # a column of 1.0 is read as 1, which is said
     path = tmp_path / "wide.csv"
     write_votes(Crowd.from_triples(votes), path, "wide")
     assert triples(read_votes(path, item="item", annotators=people).crowd) == sorted(votes)
