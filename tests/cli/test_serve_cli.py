@@ -89,10 +89,14 @@ def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folde
     (folder / "odd.csv").write_text("item,annotator,label\na,ann,eel\n")
     (folder / "v.csv").write_text(VOTES.replace("c,bob,dog", "c,bob,cat"))
     odd = run("serve", "p.db", "--import", "v.csv", "--import", "odd.csv", "--check", cwd=folder)
-    assert odd.returncode == 1 and "odd.csv: label 'eel' is none of the classes cat, dog" in odd.stderr
-    assert "--classes cat,dog,eel" in odd.stderr and "v.csv: new" not in odd.stderr, "all of it, or nothing"
+    assert odd.returncode == 1 and "odd.csv: 'eel' is none of the classes cat, dog" in odd.stderr
+    assert "--classes cat,dog,... adds more" in odd.stderr and "v.csv: new" not in odd.stderr, "all of it, or nothing"
     for file, text, said in (
-        ("rated.csv", "item,annotator,rating\na,x,3.5\na,y,4\n", "rated.csv holds ratings, and a project asks for"),
+        (
+            "rated.csv",
+            "item,annotator,rating\na,x,3.5\na,y,4\n",
+            "rated.csv holds ratings, and the project asks for",
+        ),
         ("none.csv", "item,annotator,label\n", "there are no rows"),
     ):
         (folder / file).write_text(text)
@@ -110,7 +114,7 @@ def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folde
         busy = run("serve", "p.db", "--port", port, cwd=folder)
         assert busy.returncode == 2 and f"--port {port} of 127.0.0.1 cannot be used" in busy.stderr
     new = run("serve", "q.db", "--import", "odd.csv", "--classes", "cat,dog", cwd=folder)
-    assert new.returncode == 1 and "label 'eel' is none of" in new.stderr and not (folder / "q.db").exists()
+    assert new.returncode == 1 and "'eel' is none of" in new.stderr and not (folder / "q.db").exists()
 
 
 def test_a_backup_is_restored_and_replaces_nothing(folder):

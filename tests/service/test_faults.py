@@ -66,6 +66,97 @@ def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
     assert len(acknowledged) > 20 * KILLS
 
 
+def serious_violations(page):
+    """What axe finds on a page."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
+    found = page.evaluate("axe.run()")
+    assert len(found["passes"]) > 10
+    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+    return [(one["id"], one["nodes"][0]["html"]) for one in serious]
+
+
+def select(page, begin, end):
+    """Select a part of the text by keys alone."""
+    page.locator("#text").focus()
+    page.keyboard.press("Control+Home")
+    for key, times in (("ArrowRight", begin), ("Shift+ArrowRight", end - begin)):
+        for _ in range(times):
+            page.keyboard.press(key)
+
+
+def mark(page):
+    """A name, and the place at the end, by digit and by mouse; a slip is removed again. The text cannot be changed."""
+    select(page, 3, 7)  # with blanks around, which do not count
+    page.locator("#labels button", has_text="LOC").click()
+    page.get_by_role("button", name="remove LOC met").click()
+    select(page, 0, 3)
+    page.keyboard.press("x")
+    page.keyboard.press("1")
+    select(page, 22, 27)  # behind a sign of two halves
+    page.locator("#labels button", has_text="LOC").click()
+    assert page.locator("#marked mark").count() == 2
+    page.locator("#labels .send").click()
+
+
+def slide(page):
+    page.locator("#value").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+
+
+KINDS = {
+    "label-sets": ({"classes": ["sun", "sea"]}, {}, lambda page: [page.keyboard.press(key) for key in ("2", "Enter")],
+                   "sea"),
+    "ratings": ({"scale": [1, 5, 1]}, {}, lambda page: page.keyboard.press("4"), "4"),
+    "ratings of many steps": ({"kind": "ratings", "scale": [0, 100, 0]}, {}, slide, "100"),
+    "comparisons": ({}, {"left": "x", "right": "y", "left_text": "one", "right_text": "two"},
+                    lambda page: page.locator("#labels button", has_text="No difference").click(), "tie"),
+    "spans": ({"classes": ["PER", "LOC"]}, {"text": "Ada met Bob 🌍 there in Rome"}, mark,
+              '[[0, 3, "PER"], [23, 27, "LOC"]]'),
+}  # fmt: skip
+
+
+def test_every_kind_of_answer_is_given_in_a_browser(tmp_path):
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed: make browser")
+    wrong = []
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for kind, (settings, content, give, kept) in KINDS.items():
+            project, port = tmp_path / f"{kind}.db", free_port()
+            store = Store(str(project))
+            store.set(**{"kind": kind, **settings})
+            store.add_items([("first", content or {"text": "a day"}), ("second", content or {"text": "a night"})])
+            token = store.add_person("ann", "annotator")
+            store.close()
+            server = started(project, port)
+            try:
+                page = browser.new_context(bypass_csp=True).new_page()
+                page.on("pageerror", lambda error: wrong.append(str(error)))
+                page.goto(f"http://127.0.0.1:{port}/enter/{token}")
+                page.locator("#labels button").first.wait_for()
+                assert serious_violations(page) == [], kind
+                shown = page.inner_text("main")
+                assert ("one" in shown and "x" not in page.inner_text("#item")) if kind == "comparisons" else True
+                for done in (1, 2):
+                    give(page)
+                    until(lambda page=page, done=done: f"{done} answered" in page.inner_text("#count"))
+                    if done == 1:
+                        page.locator("#labels button").first.wait_for()
+                page.locator("#undo").click()
+                until(lambda page=page: "1 answered" in page.inner_text("#count"))
+                page.locator("#labels button").first.wait_for()
+                give(page)
+                until(lambda page=page: "2 answered" in page.inner_text("#count"))
+            finally:
+                server.terminate()
+                server.wait()
+            assert [vote.label for vote in Store(str(project)).votes()] == [kept, kept, None, kept], kind
+        browser.close()
+    assert wrong == []
+
+
 def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path):
     sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if shutil.which("chromium") is None:
@@ -108,11 +199,7 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
                 page = browser.new_context(bypass_csp=True).new_page()
                 page.goto(f"{here}/enter/{token}")
                 page.locator("#item p, #people button").first.wait_for()
-                page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text())
-                found = page.evaluate("axe.run()")
-                assert len(found["passes"]) > 10
-                serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-                assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+                assert serious_violations(page) == []
             browser.close()
         labels = httpx.get(f"{here}/api/export.labels.json", headers={"authorization": f"Bearer {boss}"}).json()
     finally:

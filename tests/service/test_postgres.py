@@ -13,8 +13,11 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
 pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'crowdwise[postgres]'")
 import httpx
+from alembic import command
+from alembic.config import Config
 from fastapi.testclient import TestClient
 
+import crowdwise.service
 from crowdwise.errors import InputError
 from crowdwise.service.app import make_app
 from crowdwise.service.store import Said, Store
@@ -117,4 +120,24 @@ def test_a_killed_server_loses_no_acknowledged_vote(url):
     kept = [vote.id for vote in again.votes()]
     assert len(kept) == len(set(kept)) and acknowledged <= set(kept) and len(acknowledged) > 5 * KILLS
     again.add_votes([Said("last-one", 1, 1, "cat", None, 0.0)])
+    again.close()
+
+
+def test_a_project_of_an_earlier_schema_is_brought_up(url):
+    config = Config()
+    config.set_main_option("script_location", str(Path(crowdwise.service.__file__).parent / "migrations"))
+    first = Store(url)
+    first.add_items([("long", {})])
+    who = first.add_person(f"writer {uuid.uuid4().hex[:6]}", "annotator")
+    item, person = (
+        first.item("long").id,
+        next(one.id for token, one in first.people().items() if one.name[:6] == "writer"),
+    )
+    with first.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "first")
+    first.close()
+    again, text = Store(url), "x" * 5000  # spans are longer than names of classes
+    assert again.add_votes([Said(f"long-{who[:8]}", item, person, text, None, 0.0)]) == [True]
+    assert again.votes()[-1].label == text
     again.close()

@@ -164,8 +164,8 @@ def test_label_studio(made):
 
 def test_an_estimate_that_fails_does_not_stop_collection(made):
     project = made[0].app.state.project
-    project.live.belief = lambda: 1 / 0
-    project.live._belief = None
+    project.opinion.live.belief = lambda: 1 / 0
+    project.opinion.live._belief = None
     assert vote(made, "ann", "i1", "cat").json()["new"]
     with pytest.raises(ZeroDivisionError):
         project.look()

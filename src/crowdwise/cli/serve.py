@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,19 +14,27 @@ from . import options as o
 from .speech import say
 
 if TYPE_CHECKING:
-    from ..io import Reading
+    from ..service.asked.answer import Item
     from ..service.store import Store as Opened
-
-SHOWN = ("text", "image", "audio")
 
 
 @o.command(48)
-def serve(  # noqa: PLR0912 - one step for each thing that may be told
+def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
     project: Annotated[str, typer.Argument(help="File of the project (SQLite), or postgresql+psycopg://..."), o.READ],
     items: Annotated[
-        str | None, typer.Option("--items", help="Table of items: item, and text, image or audio to show."), o.READ
+        str | None,
+        typer.Option("--items", help="Table of items: item; text, image or audio to show; of pairs left and right."),
+        o.READ,
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="What is asked: classes, label-sets, ratings, comparisons or spans."),
     ] = None,
     classes: Annotated[str | None, typer.Option("--classes", help="The labels, separated by commas.")] = None,
+    scale: Annotated[
+        str | None, typer.Option("--scale", help="Of ratings: lower end, upper end, and step (0 for none): 1,5,1.")
+    ] = None,
+    no_ties: Annotated[bool, typer.Option("--no-ties", help="Of comparisons: one side has to be chosen.")] = False,
     guidelines: Annotated[
         str | None, typer.Option("--guidelines", help="Text file that annotators can open."), o.READ
     ] = None,
@@ -60,44 +68,56 @@ def serve(  # noqa: PLR0912 - one step for each thing that may be told
     secrets: whoever has one is that person. TLS is a reverse proxy's work.
 
     Example: crowdwise serve project.db --items items.csv --classes cat,dog --add ann --add bob
+
+    Example: crowdwise serve stars.db --items films.csv --kind ratings --scale 1,5,1
     """
     try:
+        from ..service import told
+        from ..service.asked import ASKED, asked_by
         from ..service.store import Store
-        from ..service.taken_in import take_in as take_votes_in
+        from ..service.taken_in import take_in as take_answers_in
     except ImportError as error:
         raise MissingExtra("crowdwise serve needs FastAPI and SQLAlchemy: pip install 'crowdwise[serve]'") from error
 
-    told, readings = _labels(classes), {file: _reading(file) for file in take_in or ()}
-    if restore and readings:
+    if restore and take_in:
         raise OptionError("--restore and --import: restore the project first, then import into it")
     if restore:
         Store.restore(restore, project)
         say(f"{project}: restored from {restore}")
     new = "://" not in project and not Path(project).exists()
-    if new and (check or backup) and not readings:
+    if new and (check or backup) and not take_in:
         raise InputError(f"{project}: there is no such file")
-    found = list(dict.fromkeys(str(name) for one in readings.values() for name in one.crowd.classes.tolist()))
-    if new and not (told or found):
-        raise OptionError(f"{project} is not there yet: name the labels with --classes")
-    _require_classes(readings, told or found if new else None)
-    content = _items(items) if items else []
+    before = {} if new else _settings(project)
+    wanted = told.wanted_by(before, kind, told.labels_named(classes), scale, no_ties, take_in or ())
+    readings = {file: told.read_answers(file, wanted["kind"]) for file in take_in or ()}
+    if "classes" not in wanted and ASKED[wanted["kind"]].needs_classes:
+        found = [str(name) for one in readings.values() for name in told.classes_of(one.votes)]
+        if not found:
+            raise OptionError(f"{project} has no labels yet: name the labels with --classes")
+        wanted["classes"] = list(dict.fromkeys(found))
+    asked = asked_by(wanted)
+    content, notes = told.items_in(items, asked) if items else ([], [])
+    there = {} if new else _there(project)
+    there |= {item.name: item for item in content if item.name not in there}
+    said = {file: told.answers_in(file, asked, one, there) for file, one in readings.items()}
+    for note in [*(note for one in readings.values() for note in one.notes), *notes]:
+        say(note)
     text = _text(guidelines) if guidelines else ""
     with closing(Store(project)) as store:
-        _set_classes(store, told, found)
-        _require_classes(readings, store.settings()["classes"])
+        store.set(**{name: value for name, value in wanted.items() if before.get(name) != value})
         if guidelines:
             store.set(guidelines=text)
         if max_votes:
             store.set(max_votes=max_votes)
         if items:
-            added = store.add_items(content)
+            added = store.add_items((item.name, item.content) for item in content)
             there_before = store.kept_as_they_are
             stay = f"; {there_before:,} are there already, and stay as they are" if there_before else ""
             say(f"{added:,} new items{stay}")
         if readings:
             store.own()
-        for file, reading in readings.items():
-            say(f"{file}: {take_votes_in(store, reading.crowd, reading.gold, reading.texts)}")
+        for file, (answers, gold) in said.items():
+            say(f"{file}: {take_answers_in(store, answers, gold)}")
         _add_people(store, add or (), f"http://{host}:{port}")
         if backup:
             store.backup(backup)
@@ -134,54 +154,21 @@ def _add_people(store: Opened, people: Iterable[str], here: str) -> None:
         say(f"{name}, shown once: {here}/enter/{store.add_person(name, role or 'annotator')}")
 
 
-def _set_classes(store: Opened, told: list[str], found: list[str]) -> None:
-    """The classes that were named, or, in a new project, those that votes from elsewhere name."""
-    there = store.settings().get("classes", told)
-    if told and told[: len(there)] != there:
-        raise InputError(f"the project has the classes {', '.join(there)}: they may be added to, not changed")
-    if told or not there:
-        store.set(classes=told or found)
-    if not store.settings()["classes"]:
-        raise OptionError("the project has no classes yet: name them with --classes")
+def _settings(project: str) -> dict[str, Any]:
+    """What a project that is there was told."""
+    from ..service.store import Store
+
+    with closing(Store(project)) as store:
+        return store.settings()
 
 
-def _labels(classes: str | None) -> list[str]:
-    told = [name.strip() for name in (classes or "").split(",") if name.strip()]
-    if classes and len(told) < 2:
-        raise OptionError(f"--classes {classes}: name two labels at least, separated by commas")
-    if len(set(told)) < len(told):
-        raise OptionError(f"--classes {classes}: a label is named twice")
-    return told
+def _there(project: str) -> dict[str, Item]:
+    """The items of a project that is there."""
+    from ..service.asked.answer import Item
+    from ..service.store import Store
 
-
-def _reading(file: str) -> Reading:
-    """Votes of another tool, with its gold and the texts that its items show."""
-    from ..io import read_votes
-    from ..io.kinds import kind_of
-
-    kind = kind_of(file)[0]
-    if kind != "classes":
-        raise InputError(f"{file} holds {kind}, and a project asks for classes")
-    try:
-        reading = read_votes(file, repeats="last", soft=False)
-    except InputError as error:
-        raise InputError(f"{error} (what needs options to be read goes through crowdwise convert first)") from error
-    for note in reading.notes:
-        say(note)
-    if reading.crowd.weight is not None:
-        say(f"{file}: weights are left out: each vote of a project counts once")
-    return reading
-
-
-def _require_classes(readings: Mapping[str, Reading], classes: list[str] | None) -> None:
-    """Nothing is taken in if a label of any file is no class; no classes: they are not known yet."""
-    from ..service.taken_in import require_classes
-
-    for file, reading in readings.items() if classes else ():
-        try:
-            require_classes(reading.crowd, reading.gold, classes or ())
-        except InputError as error:
-            raise error.named(file) from error
+    with closing(Store(project)) as store:
+        return {row.name: Item(row.name, row.content) for row in store.items()}
 
 
 def _text(file: str) -> str:
@@ -189,24 +176,3 @@ def _text(file: str) -> str:
         return Path(file).read_text("utf-8")
     except (OSError, UnicodeError) as error:
         raise InputError(f"{file} cannot be read as text: {error}") from error
-
-
-def _items(file: str) -> list[tuple[str, dict[str, str]]]:
-    """Names and contents: other columns than those that are shown are left out."""
-    from ..io.cells import decoded, require_filled
-    from ..io.table_rows import read_rows
-    from ..votes.frames import plain_name, require_column
-
-    rows = read_rows(file)
-    try:
-        name = require_column("item", rows.names)
-        require_filled(rows, name)
-    except InputError as error:
-        raise error.named(rows.name) from error
-    shown = {plain_name(column): column for column in rows.names if plain_name(column) in SHOWN}
-    names = [str(cell) for cell in decoded(rows.table[name]).to_pylist()]
-    columns = {kind: decoded(rows.table[column]).to_pylist() for kind, column in shown.items()}
-    return [
-        (one, {kind: str(cells[place]) for kind, cells in columns.items() if cells[place] not in (None, "")})
-        for place, one in enumerate(names)
-    ]

@@ -50,34 +50,43 @@ def promise(
     >>> promise(result, 0.1, {item: int(made.truth[item]) for item in range(150)}).stop
     True
     """
+    claimed = float(1.0 - result.confidence.mean())
+    if not audit:
+        return promised_by(0, 0, claimed, error, delta, looks)
+    names = names_array(list(audit))
+    place = find(names, result.items)
+    if (place < 0).any():
+        raise InputError(f"audited item {shown(names[int((place < 0).argmax())])} is none of the items")
+    code = find(names_array(list(audit.values())), result.classes)
+    wrong = int((code != result.label_codes[place]).sum())
+    return promised_by(len(audit), wrong, claimed, error, delta, looks)
+
+
+def promised_by(
+    audited: int, wrong: int, claimed: float, error: float = 0.05, delta: float = 0.1, looks: int = LOOKS
+) -> Promise:
+    """The same for answers of any kind, of which so many were audited, and so many of them were wrong.
+
+    >>> promised_by(150, 2, 0.04).stop
+    False
+    """
     if not 0.0 < error < 1.0 or not 0.0 < delta < 1.0 or looks < 1:
         raise OptionError(
             f"error={error}, delta={delta}, looks={looks}: shares lie between 0 and 1, and looks are at least 1"
         )
-    claimed = float(1.0 - result.confidence.mean())
     needed = audits_needed(error, delta, looks)
-    if not audit:
+    if not audited:
         why = (
             f"no promise: {needed} audited items, drawn at random and all right, would be needed for one of {error:.0%}"
         )
         return Promise(
             False, 1.0, 0, 0, claimed, needed, f"{why} (the model claims {claimed:.1%} wrong, which is none)"
         )
-    names = names_array(list(audit))
-    place = find(names, result.items)
-    if (place < 0).any():
-        raise InputError(f"audited item {shown(names[int((place < 0).argmax())])} is none of the items")
-    truth = names_array(list(audit.values()))
-    code = find(truth, result.classes)
-    wrong = int((code != result.label_codes[place]).sum())
-    bound = error_bound(len(audit), wrong, delta, looks)
+    bound = error_bound(audited, wrong, delta, looks)
     stop = bound <= error
-    told = (
-        f"{wrong} of {len(audit)} audited labels are wrong: at most {bound:.1%} of all are, with chance {1 - delta:.0%}"
-    )
-    return Promise(
-        stop, bound, len(audit), wrong, claimed, needed, told + ("" if stop else f", and {error:.1%} is asked")
-    )
+    told = f"{wrong} of {audited} audited labels are wrong: at most {bound:.1%} of all are, with chance {1 - delta:.0%}"
+    why = told if stop else f"{told}, and {error:.1%} is asked"
+    return Promise(stop, bound, audited, wrong, claimed, needed, why)
 
 
 def error_bound(audited: int, wrong: int, delta: float = 0.1, looks: int = 1) -> float:

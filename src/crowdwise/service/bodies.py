@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+BODY = 64 * 1024  # bytes of a body, at most
 OURS = ("undo:", "ls:", "ar:", "in:")  # how ids begin that the server makes
 
 
@@ -37,12 +38,34 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
+class SpanIn(Strict):
+    """A part of a text, in letters from its beginning, and what it is."""
+
+    begin: Annotated[int, Field(ge=0, le=2**53)]
+    end: Annotated[int, Field(ge=0, le=2**53)]
+    label: Name
+
+
+Said = (
+    Annotated[str, Field(max_length=BODY, pattern=r"^[^\x00]*$"), AfterValidator(_is_text)]
+    | Annotated[float, Field(allow_inf_nan=False)]
+    | Annotated[list[Name], Field(max_length=1000)]
+    | Annotated[list[SpanIn], Field(max_length=1000)]
+)
+"""An answer: a class or a side, a number, labels, or spans, by what the project asks for."""
+
+
+def plain(said: Any) -> Any:
+    """An answer without our classes."""
+    return [one.model_dump() if isinstance(one, SpanIn) else one for one in said] if isinstance(said, list) else said
+
+
 class VoteIn(Strict):
     """A vote; the id is made by who sends it, so that a vote sent twice counts once."""
 
     id: Id
     item: Name
-    label: Name
+    label: Said
     seconds: Annotated[float, Field(ge=0.0, le=86_400.0, allow_inf_nan=False)] | None = None
 
 
@@ -51,7 +74,7 @@ class GivenIn(Strict):
 
     item: Name
     annotator: Name
-    label: Name | None = None
+    label: Said | None = None
 
 
 class SkipIn(Strict):
@@ -71,7 +94,7 @@ class PersonIn(Strict):
 
 
 class ItemIn(Strict):
-    """An item, and what is shown of it: text, image or audio."""
+    """An item, and what is shown of it: text, image or audio; of a pair, left and right."""
 
     name: Name
     content: Annotated[dict[Name, Text], Field(max_length=20)] = {}
@@ -81,7 +104,7 @@ class KnownIn(Strict):
     """A label that is known, audited or settled; none takes it back."""
 
     item: Name
-    label: Name | None
+    label: Said | None
 
 
 class PauseIn(Strict):

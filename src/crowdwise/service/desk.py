@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import HTTPException
 
 from ..errors import InputError
+from .asked.answer import Item, Row
 from .guard import Guard
 from .project import Project
 from .store import Said, Store
@@ -53,28 +54,37 @@ class Desk:
             raise HTTPException(404, f"there is no item {name!r}")
         return self.project.names[name]
 
-    def require_class(self, label: str) -> None:
-        """A label is one of the classes."""
-        if label not in self.project.classes:
-            raise HTTPException(422, f"{label!r} is none of the classes {', '.join(self.project.classes)}")
+    def kept(self, said: Any, item: str) -> str:
+        """An answer to an item as it is kept."""
+        code = self.project.names.get(item)
+        try:
+            return self.project.asked.kept(said, Item(item) if code is None else self.project.item(code))
+        except InputError as error:
+            raise HTTPException(422, str(error)) from error
 
 
-def labels_of(project: Project) -> list[dict[str, Any]]:
-    """The label of each item: settled and gold ones as they are, the others as believed."""
-    looked = project.looked
-    believed = {} if looked is None else {
-        str(item): (str(label), float(sure))
-        for item, label, sure in zip(looked.items, looked.labels, looked.confidence, strict=True)
-    }  # fmt: skip
-    found = []
+def answers_of(project: Project) -> list[Row]:
+    """What is believed, as rows of a table: settled and gold answers as they are, the others as found."""
+    return [row for rows in by_item(project).values() for row in rows]
+
+
+def by_item(project: Project) -> dict[str | None, list[Row]]:
+    """The same by item; under None what is told of no single item. An item without any answer is not there."""
+    asked, found = project.asked, project.found
+    own: dict[str | None, list[Row]] = {}
+    for row in [] if found is None else asked.answers(found.result):
+        own.setdefault(asked.of_item(row), []).append(row)
+    told: dict[str | None, list[Row]] = {None: own[None]} if None in own else {}
     for place, code in enumerate(project.rows):
-        row = project.items[code]
-        known = row.settled or row.gold
-        if known is None and not project.counts[place]:
+        item = project.items[code]
+        known = item.gold if item.settled is None else item.settled
+        if None in own:
             continue
-        label, sure = (known, 1.0) if known is not None else believed.get(row.name, ("", 0.0))
-        found.append({"item": row.name, "label": label, "confidence": round(sure, 6)})
-    return found
+        if known is not None:
+            told[item.name] = list(asked.decided(project.item(code), known))
+        elif project.counts[place]:
+            told[item.name] = own.get(item.name, [])
+    return told
 
 
 def as_csv(rows: Any) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 
 from fastapi import HTTPException
 
-from .bodies import GivenIn
+from ..errors import InputError
+from .asked.answer import Item
+from .bodies import GivenIn, plain
 from .desk import Desk
 from .store import Said, hashed
 
@@ -46,7 +48,7 @@ async def _taken(desk: Desk, key: str, item: int, who: str, label: str | None) -
     if desk.project.store.vote_of(key) is not None:  # told twice
         return 0
     await _undone(desk, item, known.id)
-    if label is None or label not in desk.project.classes:
+    if label is None:
         return 0
     return int(await desk.keep(Said(key, item, known.id, label, None, time.time())))
 
@@ -75,20 +77,24 @@ def undo_of(vote: str) -> str:
 async def take_votes(desk: Desk, votes: Iterable[GivenIn]) -> int:
     """Votes that were given elsewhere, those that are here already once; items that are not here yet come too."""
     votes = list(votes)
-    for vote in votes:
-        if vote.label is not None:
-            desk.require_class(vote.label)
-    desk.project.store.add_items((vote.item, {}) for vote in votes)
+    said = [None if vote.label is None else desk.kept(plain(vote.label), vote.item) for vote in votes]
+    new = [vote.item for vote in votes if vote.item not in desk.project.names]
+    try:
+        for name in new:
+            desk.project.asked.require_item(Item(name))
+    except InputError as error:
+        raise HTTPException(422, f"{error}: add it first") from error
+    desk.project.store.add_items((name, {}) for name in new)
     desk.project.take_items()
-    new = 0
+    taken = 0
     async with desk.one_by_one:
-        for vote in votes:
+        for vote, label in zip(votes, said, strict=True):
             item, known = desk.item_of(vote.item), desk.project.called(vote.annotator)
             earlier = None if known is None else desk.project.standing.get(item, known.id)
             before = None if earlier is None else desk.project.store.vote_of(earlier)
-            if (None if before is None else before.label) != vote.label:
-                new += await _taken(desk, new_key(), item, vote.annotator, vote.label)
-    return new
+            if (None if before is None else before.label) != label:
+                taken += await _taken(desk, new_key(), item, vote.annotator, label)
+    return taken
 
 
 def is_text(name: str) -> bool:

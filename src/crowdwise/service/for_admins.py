@@ -11,8 +11,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
-from .bodies import GivenIn, ItemIn, KnownIn, PauseIn, PersonIn
-from .desk import Desk, as_csv, labels_of
+from ..errors import InputError
+from .asked.answer import Item
+from .bodies import GivenIn, ItemIn, KnownIn, PauseIn, PersonIn, plain
+from .desk import Desk, answers_of, as_csv
 from .elsewhere import take_votes
 from .store import Person
 
@@ -25,24 +27,24 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
     @router.get("/api/status")
     async def status(person: Person = admin) -> dict[str, Any]:
         """What is known of the project: votes, confidence, what audits promise, people and contested items."""
-        promised, looked = desk.project.promised(), desk.project.looked
+        promised, found, asked = desk.project.promised(), desk.project.found, desk.project.asked
         told: dict[str, Any] = {
             "votes": desk.project.answers, "items": len(desk.project.rows), "covered": desk.project.covered,
-            "estimate": desk.project.broken or "running", "promise": None if promised is None else promised._asdict(),
+            "kind": asked.kind, "estimate": desk.project.broken or "running",
+            "promise": None if promised is None else promised._asdict(),
             "curve": desk.project.curve,
             "people": [
                 {"id": one.id, "name": one.name, "role": one.role, "paused": one.paused,
                  "answers": desk.project.given.get(one.id, 0)} for one in desk.project.people.values()
             ],
         }  # fmt: skip
-        if looked is not None:
-            sure = looked.confidence
-            order = sure.argsort()[:20].tolist()
-            told["confidence"] = float(sure.mean())
+        if found is not None:
+            told["confidence"], told["notes"] = found.mean, list(found.result.notes)
             told["contested"] = [
-                {"item": str(looked.items[k]), "label": str(looked.labels[k]), "confidence": float(sure[k])}
-                for k in order
-            ]
+                {"item": desk.project.items[desk.project.rows[k]].name, "label": asked.shown(str(found.labels[k])),
+                 "confidence": float(found.sure[k]) if found.mean is not None else None}
+                for k in found.contested[:20].tolist()
+            ]  # fmt: skip
         return told
 
     @router.post("/api/people")
@@ -69,6 +71,11 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         body: Annotated[list[ItemIn], Field(max_length=1000)], person: Person = admin
     ) -> dict[str, int]:
         """New items; names that are there stay as they are."""
+        for one in body:
+            try:
+                desk.project.asked.require_item(Item.of(one.name, one.content))
+            except InputError as error:
+                raise HTTPException(422, str(error)) from error
         added = desk.project.store.add_items((one.name, one.content) for one in body)
         desk.project.take_items()
         return {"added": added}
@@ -86,11 +93,10 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
 
     def tell(column: str, body: KnownIn, person: Person) -> dict[str, str]:
         desk.item_of(body.item)
-        if body.label is not None:
-            desk.require_class(body.label)
-        desk.project.store.tell(column, {body.item: body.label})
+        label = None if body.label is None else desk.kept(plain(body.label), body.item)
+        desk.project.store.tell(column, {body.item: label})
         desk.project.take_known(body.item)
-        desk.project.store.log(person.name, f"{column} of {body.item}: {body.label}")
+        desk.project.store.log(person.name, f"{column} of {body.item}: {label}")
         return {"item": body.item}
 
     @router.post("/api/gold")
@@ -133,21 +139,18 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
     )
     async def export(form: str, person: Person = admin) -> Response:
-        """labels.csv or labels.json with confidence; votes.csv with every vote that counts. No tokens."""
+        """labels.csv or labels.json with how sure they are; votes.csv with every vote that counts. No tokens."""
         if form == "votes.csv":
-            crowd = desk.project.live.crowd.to_table()
-            rows = [
-                ("item", "annotator", "label"),
-                *zip(*(crowd[n].tolist() for n in ("item", "annotator", "label")), strict=True),
-            ]
-            return PlainTextResponse(as_csv(rows), media_type="text/csv")
+            with desk.project.lock:
+                rows = list(desk.project.opinion.rows())
+            return PlainTextResponse(as_csv([desk.project.asked.columns, *rows]), media_type="text/csv")
         await run_in_threadpool(desk.project.look)
-        found = labels_of(desk.project)
+        found = answers_of(desk.project)
         if form == "labels.json":
             return JSONResponse(found)
         if form == "labels.csv":
-            rows = [("item", "label", "confidence"), *((one["item"], one["label"], one["confidence"]) for one in found)]
-            return PlainTextResponse(as_csv(rows), media_type="text/csv")
+            head = list(found[0]) if found else ["item"]
+            return PlainTextResponse(as_csv([head, *(one.values() for one in found)]), media_type="text/csv")
         raise HTTPException(404, "exports are labels.csv, labels.json and votes.csv")
 
     return router

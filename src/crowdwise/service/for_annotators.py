@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 from fastapi import APIRouter, Depends, HTTPException
 
-from .bodies import SkipIn, VoteIn
+from .bodies import SkipIn, VoteIn, plain
 from .desk import Desk
 from .store import Person, Said
 
@@ -22,19 +21,21 @@ def routes(desk: Desk) -> APIRouter:
     async def next_item(beside: str | None = None, person: Person = somebody) -> dict[str, Any]:
         """What to answer next; `item` is null where there is nothing. beside: an item in hand; another one is given."""
         item = desk.project.next(person, beside=None if beside is None else desk.item_of(beside))
-        row = None if item is None else desk.project.items[item]
-        shown = None if row is None else {"name": row.name, "content": json.loads(row.content)}
-        return {"item": shown, "classes": desk.project.classes}
+        asked, shown = desk.project.asked, None
+        if item is not None:
+            one = desk.project.item(item)
+            shown = {"name": one.name, "content": dict(asked.content(one))}
+        return {"item": shown, "classes": asked.classes, "ask": asked.asks()}
 
     @router.post("/api/votes")
     async def vote(body: VoteIn, person: Person = somebody) -> dict[str, Any]:
         """A vote of whoever sends it; the answer comes when it is on disk. An id that is there counts once."""
-        desk.require_class(body.label)
         item = desk.item_of(body.item)
+        label = desk.kept(plain(body.label), body.item)
         before = desk.project.store.vote_of(body.id)
-        if before is not None and (before.person, before.item, before.label) != (person.id, item, body.label):
+        if before is not None and (before.person, before.item, before.label) != (person.id, item, label):
             raise HTTPException(409, f"vote {body.id!r} is another vote already")
-        new = await desk.keep(Said(body.id, item, person.id, body.label, body.seconds, time.time()))
+        new = await desk.keep(Said(body.id, item, person.id, label, body.seconds, time.time()))
         return {"new": new, "mine": desk.project.given.get(person.id, 0)}
 
     @router.post("/api/votes/{vote}/undo")

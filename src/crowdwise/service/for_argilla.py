@@ -6,6 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, HTTPException
 
+from ..errors import InputError
+from .asked.marked import Marked
+from .asked.ticked import Ticked
 from .desk import Desk
 from .elsewhere import key_of, take, take_back
 from .store import Person
@@ -35,18 +38,28 @@ def routes(desk: Desk) -> APIRouter:
         author = user.get("username") or user.get("id")
         if not author:
             raise HTTPException(422, "user: a username or an id is expected")
-        item = desk.item_of(str(record.get("external_id") or record.get("id")))
-        label = _answer(response.get("values"), desk.project.classes) if response.get("status") == "submitted" else None
+        name = str(record.get("external_id") or record.get("id"))
+        item, submitted = desk.item_of(name), response.get("status") == "submitted"
+        label = _answer(desk, response.get("values"), name) if submitted else None
         key = key_of("ar", response["id"], f"{response.get('updated_at', '')}:{label}")
         return {"votes": await take(desk, key, item, f"argilla {author}"[:256], label)}
 
     return router
 
 
-def _answer(values: Any, classes: list[str]) -> str | None:
-    """The one answer that names a class, whatever its question is called."""
+def _answer(desk: Desk, values: Any, item: str) -> str | None:
+    """The one answer of the kind that the project asks for, whatever its question is called."""
     told = [one.get("value") for one in values.values() if isinstance(one, dict)] if isinstance(values, dict) else []
-    named = [one for one in told if isinstance(one, str) and one in classes]
-    if len(named) > 1:
-        raise HTTPException(422, f"values: {len(named)} answers name classes, and one is expected")
-    return named[0] if named else None
+    if not isinstance(desk.project.asked, Marked | Ticked):  # text beside the answer is no list of labels
+        told = [one for one in told if not isinstance(one, list)]
+    else:
+        told = [one for one in told if isinstance(one, list)]
+    found = []
+    for one in told:
+        try:
+            found.append(desk.project.asked.kept(one, desk.project.item(desk.item_of(item))))
+        except InputError:
+            continue
+    if len(found) > 1:
+        raise HTTPException(422, f"values: {len(found)} answers are of the kind that is asked for, and one is expected")
+    return found[0] if found else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import uuid
 from typing import Any
@@ -10,15 +9,14 @@ from typing import Any
 from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import PlainTextResponse
 
-from .desk import Desk, labels_of
+from ..errors import InputError
+from .desk import Desk, by_item
 from .elsewhere import key_of, take, take_back
 from .store import Person
+from .studio import heard, names_in, told
 
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 ACTIONS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", *DELETED)
-CHOICE = {"from_name": "label", "to_name": "text", "type": "choices"}
-TAG = re.compile(r"<Choices\b[^>]*>")
-NAMED = {"from_name": re.compile(r"\bname=[\"']([^\"']+)"), "to_name": re.compile(r"\btoName=[\"']([^\"']+)")}
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -48,23 +46,23 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.post("/predict")
     async def predict(body: dict[str, Any], person: Person = admin) -> dict[str, Any]:
-        """Label Studio asks for labels of tasks: one prediction each, with a score. data.item or id name it."""
+        """Label Studio asks for labels of tasks: one prediction each, with its score. data.item or id name the item."""
         tasks = body.get("tasks")
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise HTTPException(422, "tasks: a list of tasks is expected")
-        found, tags = {one["item"]: one for one in labels_of(desk.project)}, _tags(body.get("label_config"))
-        results = []
+        kind, found = desk.project.asked.kind, by_item(desk.project)
+        named, results = names_in(body.get("label_config"), kind), []
         for task in tasks:
-            one = found.get(_name(task))
-            results.append({} if one is None else {
-                "model_version": "crowdwise", "score": one["confidence"],
-                "result": [{**tags, "value": {"choices": [one["label"]]}}],
+            rows = found.get(_name(task))
+            results.append({} if rows is None else {
+                "model_version": "crowdwise", "result": told(kind, rows, named),
+                "score": min((row["confidence"] for row in rows if "confidence" in row), default=None),
             })  # fmt: skip
         return {"results": results, "model_version": "crowdwise"}
 
     @router.post("/webhook", status_code=201)
     async def webhook(body: dict[str, Any], person: Person = admin) -> dict[str, int]:
-        """Label Studio tells of annotations: each choice is a vote of its author."""
+        """Label Studio tells of annotations: each answer is a vote of its author."""
         if body.get("action") not in ACTIONS:
             return {"votes": 0}
         if body["action"] in DELETED:
@@ -75,7 +73,11 @@ def routes(desk: Desk) -> APIRouter:
         task, annotation = body.get("task"), body.get("annotation")
         if not isinstance(task, dict) or not isinstance(annotation, dict):
             raise HTTPException(422, "task and annotation: objects are expected")
-        item, label = desk.item_of(_name(task)), _choice(annotation)
+        item, said = desk.item_of(_name(task)), heard(desk.project.asked.kind, annotation)
+        try:
+            label = None if said is None else desk.project.asked.kept(said, desk.project.item(item))
+        except InputError:  # it says something else, so that what was said before does not hold
+            label = None
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
         if author is None:
@@ -86,24 +88,7 @@ def routes(desk: Desk) -> APIRouter:
     return router
 
 
-def _tags(config: Any) -> dict[str, str]:
-    """What a project calls its choices and what they are of, by its labelling interface."""
-    tag = TAG.search(config) if isinstance(config, str) else None
-    found = {name: pattern.search(tag[0]) for name, pattern in NAMED.items()} if tag else {}
-    return CHOICE | {name: one[1] for name, one in found.items() if one is not None}
-
-
 def _name(task: dict[str, Any]) -> str:
     """The item that a task of Label Studio is about."""
     data = task.get("data")
     return str(data.get("item", task.get("id")) if isinstance(data, dict) else task.get("id"))
-
-
-def _choice(annotation: dict[str, Any]) -> str | None:
-    """The one choice of a Label Studio annotation."""
-    results = annotation.get("result")
-    for result in results if isinstance(results, list) else []:
-        value = result.get("value") if isinstance(result, dict) else None
-        if isinstance(value, dict) and isinstance(value.get("choices"), list) and len(value["choices"]) == 1:
-            return str(value["choices"][0])
-    return None

@@ -10,12 +10,12 @@ from typing import Any
 
 from fastapi import HTTPException, Request
 
+from .bodies import BODY
 from .project import Project
 from .store import Person, hashed
 
 COOKIE = "crowdwise"
 SENT_BY_PAGE = "x-crowdwise"  # a header that no other page's form can send
-BODY = 64 * 1024
 RATE, BURST = 50.0, 200.0  # requests a second of one token, and at once
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https: http:; "

@@ -40,7 +40,8 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/web/{name}")
     async def web(name: str) -> Response:
         """Scripts and styles of the pages."""
-        kinds = {"annotate.js": "text/javascript", "admin.js": "text/javascript", "style.css": "text/css"}
+        scripts = ("annotate.js", "answers.js", "admin.js")
+        kinds = {**dict.fromkeys(scripts, "text/javascript"), "style.css": "text/css"}
         if name not in kinds:
             raise HTTPException(404, "there is no such file")
         return Response(_web(name), media_type=kinds[name])

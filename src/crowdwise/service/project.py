@@ -10,20 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ..collect.gains import Belief, information
-from ..collect.online import Online
 from ..collect.pair_table import PairTable
-from ..collect.stopping import LOOKS, Promise, promise
+from ..collect.stopping import LOOKS, Promise, promised_by
 from ..errors import InputError
-from ..fit.result import Result
 from ..study.annotators import quality
 from ..votes.codes import Array
+from .asked import asked_by
+from .asked.answer import Found, Item
+from .opinion import SHORTLIST, LiveOpinion, opinion_on
 from .standing import Standing
 from .store import Person, Said, Store
 
 IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items come
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
-SHORTLIST = 1_024
 AT_ONCE = 100_000  # votes that are looked at before anybody is served
 EVERY = 0.5  # seconds between two looks at all votes
 STEP = 1.05  # times the votes of the last point of the curve
@@ -39,32 +38,30 @@ class Project:
 
     def __init__(self, store: Store):
         self.store, settings = store, store.settings()
-        if "classes" not in settings:
-            raise InputError("the project has no classes: name them when it is made, with --classes")
-        self.classes: list[str] = settings["classes"]
+        self.asked = asked_by(settings)
+        self.opinion = opinion_on(self.asked)
         self.guidelines: str = settings.get("guidelines", "")
         self.max_votes: int = settings.get("max_votes", 0)
         self.lock = threading.RLock()
         self.people = store.people()
         self._called = {one.name: one for one in self.people.values()}
-        self.live = Online(self.classes, families={one.name: one.family for one in self.people.values() if one.family})
         self.items: dict[int, Any] = {}
         self.names: dict[str, int] = {}
         self.leases: dict[int, dict[int, float]] = {}
         self.standing: PairTable[str] = PairTable()
         self.skipped: dict[int, set[int]] = {}
         self.given: Counter[int] = Counter()  # answers and skips of each person
-        self.counts = np.zeros(0, np.int64)
         self.rows: list[int] = []
-        self.looked: Result | None = None
-        self._known: dict[int, str] = {}
+        self.place: dict[int, int] = {}
+        self.found: Found | None = None
+        self._known: dict[int, Person] = {}
         self._queues: dict[int, list[int]] = {}
         self._handed: dict[int, list[int]] = {}
         self._idle: dict[int, tuple[int, float]] = {}
-        self.belief: Belief | None = None
         self._looks: list[dict[str, Any]] = settings.get("looks", [])
         self.curve: list[dict[str, Any]] = settings.get("curve", [])
         self.started, self.n_votes, self.broken = time.time(), 0, ""
+        self.take_people()
         self.take_items()
         self._load()
         if self.answers <= AT_ONCE:  # more are looked at while people are served already
@@ -77,19 +74,11 @@ class Project:
 
     def _load(self) -> None:
         """All votes of the store: the last one of a person on an item counts, unless it was taken back."""
-        names = {one.id: one.name for one in self.people.values()}
-        self.live.add_annotators(names.values())
         there = Standing.of(self._counted(self.store.each_vote()))
         self.standing = there.by_id()
         self.given.update(there.person.tolist())
         self.given.update({person: len(items) for person, items in self.skipped.items()})
-        place = np.searchsorted(self.rows, there.item)  # items are numbered as they came
-        people = {code: self.live._codes["annotators"][name] for code, name in names.items()}
-        label = {name: code for code, name in enumerate(self.classes)}
-        who = [people[person] for person in there.person.tolist()]
-        said = [label[str(name)] for name in there.labels]
-        self.live.load(np.array([place, who, said], np.int64).reshape(3, -1))
-        np.add.at(self.counts, place, 1)
+        self.opinion.load(np.searchsorted(self.rows, there.item), there)  # items are numbered as they came
 
     def _counted(self, votes: Iterable[Said]) -> Iterator[Said]:
         """Votes on their way: how many there are, and who passed what by."""
@@ -108,12 +97,11 @@ class Project:
         with self.lock:
             new = self.store.items(after=self.rows[-1] if self.rows else 0)
             for row in new:
-                self.names[row.name] = row.id
+                self.names[row.name], self.place[row.id] = row.id, len(self.rows)
                 self.rows.append(row.id)
                 self.items[row.id] = row
-            self.live.add_items([row.name for row in new])
+            self.opinion.add_items(Item(row.name, row.content) for row in new)
             self._idle = {}
-            self.counts = np.concatenate([self.counts, np.zeros(len(self.rows) - self.counts.size, np.int64)])
 
     def take_known(self, name: str) -> None:
         """What is known of one item, read anew."""
@@ -126,9 +114,8 @@ class Project:
         with self.lock:
             self.people = self.store.people()
             self._called = {one.name: one for one in self.people.values()}
-            self._known = {}
-            self.live.families = {one.name: one.family for one in self.people.values() if one.family}
-            self.live.add_annotators([one.name for one in self.people.values()])
+            self._known = {one.id: one for one in self.people.values()}
+            self.opinion.take_people(self._known)
 
     def called(self, name: str) -> Person | None:
         """Somebody by their name."""
@@ -161,19 +148,16 @@ class Project:
             if vote.replaces is not None and vote.id.endswith(vote.replaces):  # by themselves: it comes again first
                 self._handed.setdefault(vote.person, []).insert(0, vote.item)
                 self.leases.setdefault(vote.item, {})[vote.person] = time.monotonic() + LEASE
-            item, who = self.items[vote.item].name, self._name(vote.person)
-            place = self.live._codes["items"][item]
-            if (item, who) in self.live:
-                self.live.retract(item, who)
-                self.counts[place] -= 1
-            if vote.label is not None:
-                self.live.add(item, who, vote.label)
-                self.counts[place] += 1
+            self.opinion.put(self.place[vote.item], self._known[vote.person], vote.label)
 
-    def _name(self, person: int) -> str:
-        if person not in self._known:
-            self._known = {one.id: one.name for one in self.people.values()}
-        return self._known[person]
+    @property
+    def counts(self) -> Array:
+        """How many votes each item has, by place."""
+        return self.opinion.counts
+
+    def item(self, code: int) -> Item:
+        """An item with what is shown of it."""
+        return self.opinion.items[self.place[code]]
 
     @property
     def answers(self) -> int:
@@ -241,51 +225,47 @@ class Project:
             away = {item for item, leases in self.leases.items() if any(until > now for until in leases.values())}
             free = [place for place in uncovered[: 4 * SHORTLIST].tolist() if self.rows[place] not in away]
             return np.array(free[:SHORTLIST] or uncovered[:SHORTLIST].tolist())
-        belief = self.belief
-        if belief is None or len(belief.posterior) < len(self.rows):
+        if self.found is None or len(self.found.labels) < len(self.rows):
             return np.argsort(self.counts, kind="stable")[:SHORTLIST]
-        j = self.live._codes["annotators"].get(name, -1)
-        matrix = belief.confusion[j] if 0 <= j < len(belief.confusion) else belief.crowd
-        some = self._short
-        gain = information(belief.posterior, matrix[None], some, np.zeros(some.size, np.int64))
-        return some[np.argsort(-gain, kind="stable")]
+        return self.found.order(name)[:SHORTLIST]
 
     # -- what is known ------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Look at all votes."""
         with self.lock:  # the fit itself keeps nobody waiting
-            votes = self.live.snapshot() if self.live.n_votes else None
-        belief = None if votes is None else votes.belief()
-        looked = None if votes is None else votes.result
-        if belief is not None:
-            unsure = -belief.posterior.max(axis=1)
-            most = min(SHORTLIST, unsure.size)
-            self._short = np.argpartition(-unsure, most - 1)[:most]
+            look = self.opinion.snapshot()
+        found = look()
         with self.lock:
-            self.belief, self.looked, self._queues = belief, looked, {}
+            self.found, self._queues = found, {}
             self._mark()
+
+    def _audited(self) -> list[bool]:
+        """Of each audited item that has an answer, whether it is right."""
+        if self.found is None or not self.asked.audited:
+            return []
+        rows = (row for row in self.items.values() if row.audit is not None)
+        there = [(self.place[row.id], row.audit) for row in rows if self.place[row.id] < len(self.found.labels)]
+        return [str(self.found.labels[at]) == audit for at, audit in there if self.found.labels[at] is not None]
 
     def _mark(self) -> None:
         """A point of the curve, where there are a twentieth more votes: what is believed, what audited items say."""
-        if self.looked is None or (self.curve and self.answers < STEP * self.curve[-1]["votes"]):
+        if self.found is None or (self.curve and self.answers < STEP * self.curve[-1]["votes"]):
             return
-        place = {name: at for at, name in enumerate(self.looked.items.tolist())}
-        audited = [row for row in self.items.values() if row.audit is not None and row.name in place]
-        right = [str(self.looked.labels[place[row.name]]) == row.audit for row in audited]
-        point = {"votes": self.answers, "confidence": float(self.looked.confidence.mean()), "audited": len(right)}
+        right = self._audited()
+        point = {"votes": self.answers, "confidence": self.found.mean, "audited": len(right)}
         self.curve.append({**point, "right": float(np.mean(right)) if right else None})
         self.store.set(curve=self.curve)
 
     def pay(self, amount: float) -> list[dict[str, Any]]:
         """Shares of an amount: each annotator's votes times the bits that one of theirs carries at best."""
-        looked = self.looked
-        if looked is None:
+        if not isinstance(self.opinion, LiveOpinion):
+            raise InputError("pay by information is for projects that ask for one class of each item")
+        if self.found is None:
             return []
         with self.lock:
-            snapshot = self.live.snapshot()
-        votes = snapshot.crowd
-        told = quality(votes, looked)
+            snapshot = self.opinion.live.snapshot()
+        told = quality(snapshot.crowd, self.found.result)
         bits = told["votes"] * np.nan_to_num(told["capacity"])  # of who has no votes nothing is known
         share = bits / max(float(bits.sum()), 1e-300)
         rows = zip(told["annotator"].tolist(), told["votes"].tolist(), bits.tolist(), share.tolist(), strict=True)
@@ -296,7 +276,7 @@ class Project:
         ]
 
     def _keep_looking(self) -> None:
-        seen = self.n_votes if self.looked is not None or not self.answers else -1
+        seen = self.n_votes if self.found is not None or not self.answers else -1
         while not self._stop.wait(EVERY):
             if self.n_votes == seen:
                 continue
@@ -312,12 +292,12 @@ class Project:
 
         A look at them is one of ten, and is kept: the next is when there are a quarter more votes, or more audits.
         """
-        if self.looked is None:
+        if self.found is None or not self.asked.audited:
             return None
-        there = set(self.looked.items.tolist())
-        audit = {row.name: row.audit for row in self.items.values() if row.audit is not None and row.name in there}
+        audit, mean = self._audited(), self.found.mean
+        claimed = 1.0 - (0.0 if mean is None else mean)
         if not audit:
-            return promise(self.looked, error)
+            return promised_by(0, 0, claimed, error)
         made = self._looks
         grown = (
             not made
@@ -325,7 +305,7 @@ class Project:
             or len(audit) >= GROWN * made[-1]["promise"]["audited"]
         )
         if grown and len(made) < LOOKS:
-            told = promise(self.looked, error, audit, looks=LOOKS)
+            told = promised_by(len(audit), len(audit) - sum(audit), claimed, error, looks=LOOKS)
             made.append({"votes": self.answers, "promise": told._asdict()})
             self.store.set(looks=made)
         return Promise(**made[-1]["promise"])

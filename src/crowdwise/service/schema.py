@@ -17,9 +17,9 @@ ITEM = Table(
     Column("id", BIG, primary_key=True, autoincrement=True),
     Column("name", String(512), nullable=False, unique=True),
     Column("content", Text, nullable=False, default="{}"),
-    Column("gold", String(512)),
-    Column("audit", String(512)),
-    Column("settled", String(512)),
+    Column("gold", Text),
+    Column("audit", Text),
+    Column("settled", Text),
 )  # fmt: skip
 PERSON = Table(
     "person", METADATA,
@@ -37,7 +37,7 @@ VOTE = Table(
     Column("id", String(64), nullable=False, unique=True),
     Column("item", BIG, ForeignKey("item.id"), nullable=False),
     Column("person", BIG, ForeignKey("person.id"), nullable=False),
-    Column("label", String(512)),
+    Column("label", Text),
     Column("seconds", Float),
     Column("at", Float, nullable=False),
     Column("replaces", String(64)),

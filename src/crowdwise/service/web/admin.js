@@ -19,7 +19,8 @@ async function look() {
   try {
     const told = await ask("/api/status");
     at("state").textContent = `${told.votes} votes, ${told.covered} of ${told.items} items answered` + (told.confidence ? `, mean confidence ${told.confidence.toFixed(3)}` : "") + `. Estimate: ${told.estimate}.`;
-    at("promise").textContent = told.promise ? told.promise.why : "There are no votes yet.";
+    at("promise").textContent = told.promise ? told.promise.why : told.votes ? "No promise: these answers are not right or wrong; the export says how far each may be off." : "There are no votes yet.";
+    at("notes").replaceChildren(...(told.notes ?? []).map((note) => Object.assign(document.createElement("li"), { textContent: note })));
     draw(told.curve);
     at("people").replaceChildren(...told.people.map((one) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: one.paused ? "ask again" : "pause" });
@@ -27,7 +28,7 @@ async function look() {
       button.addEventListener("click", () => ask(`/api/people/${one.id}/pause`, { paused: !one.paused }).then(look, trouble));
       return row(one.name, one.role, String(one.answers), button);
     }));
-    at("contested").replaceChildren(...(told.contested ?? []).map((one) => row(one.item, one.label, one.confidence.toFixed(3))));
+    at("contested").replaceChildren(...(told.contested ?? []).map((one) => row(one.item, one.label, one.confidence === null ? "" : one.confidence.toFixed(3))));
     at("trouble").textContent = "";
   } catch (error) { trouble(error); }
 }
@@ -43,7 +44,7 @@ function draw(curve) {
   };
   at("curve").replaceChildren(line("confidence", "believed"), line("right", "audited"));
   const last = curve[curve.length - 1];
-  at("curve-said").textContent = `At ${last.votes} votes the mean confidence is ${last.confidence.toFixed(3)}` +
+  at("curve-said").textContent = `At ${last.votes} votes` + (last.confidence === null ? "" : ` the mean confidence is ${last.confidence.toFixed(3)}`) +
     (last.right === null ? "; no item is audited." : `, and ${(100 * last.right).toFixed(0)} % of ${last.audited} audited items are right.`);
 }
 const trouble = (error) => { at("trouble").textContent = error.message; };

@@ -3,7 +3,7 @@
 // nor counted twice. What comes from data is put in as text.
 
 const at = (id) => document.getElementById(id);
-let current = null, following = null, last = null, since = 0, classes = [], person = null;
+let current = null, following = null, last = null, since = 0, control = {}, person = null;
 
 // Each answer waits under a key of its own, with the person's name in it: tabs do not write over each other, and nobody
 // sends what somebody else has answered here.
@@ -80,15 +80,6 @@ async function begin() {
   send();
 }
 
-function drawn(content, name) {
-  const parts = Object.entries(content).filter(([kind]) => ["text", "image", "audio", "left", "right"].includes(kind)).map(([kind, value]) => {
-    if (kind === "image") return Object.assign(document.createElement("img"), { src: value, alt: name });
-    if (kind === "audio") return Object.assign(document.createElement("audio"), { src: value, controls: true });
-    return Object.assign(document.createElement("p"), { textContent: value });
-  });
-  return parts.length ? parts : [Object.assign(document.createElement("p"), { textContent: name })];
-}
-
 // The next item, fetched while this one is looked at; not while answers wait, whose items would come again.
 async function prefetch() {
   if (!current || following || waiting().length) return;
@@ -108,16 +99,14 @@ async function show() {
   }
   following = null;
   current = told.item;
-  classes = told.classes;
   prefetch();
-  at("labels").replaceChildren(...classes.map((label, place) => {
-    const button = Object.assign(document.createElement("button"), { type: "button", disabled: !current });
-    button.append(label, " ");
-    if (place < 9) button.append(Object.assign(document.createElement("kbd"), { textContent: `${place + 1}` }));
-    button.addEventListener("click", () => answer(label));
-    return button;
-  }));
-  at("item").replaceChildren(...(current ? drawn(current.content, current.name) : [Object.assign(document.createElement("p"), { textContent: "Nothing to do now. Thank you!" })]));
+  at("labels").replaceChildren();
+  at("item").hidden = false;
+  if (current) {
+    at("item").replaceChildren(...Answers.shown(told.ask, current));
+    at("item").hidden = !at("item").hasChildNodes();
+    control = Answers.give[told.ask.kind](told.ask, current, at("labels"), answer);
+  } else at("item").replaceChildren(Object.assign(document.createElement("p"), { textContent: "Nothing to do now. Thank you!" }));
   at("skip").disabled = !current;
   since = performance.now();
   if (!current) setTimeout(() => { if (!current) show(); }, 5000);
@@ -135,6 +124,7 @@ function push(path, body) {
   keep(path, body);
   current = null;
   at("item").replaceChildren();
+  at("labels").replaceChildren();
   if (following) show();  // there at once, connected or not
   send();
 }
@@ -148,11 +138,13 @@ at("undo").addEventListener("click", () => {
   at("undo").disabled = true;
 });
 document.addEventListener("keydown", (event) => {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea:not([aria-readonly]), select")) return;
   if (event.key === "s") at("skip").click();
   else if (event.key === "u") at("undo").click();
   else if (event.key === "?") { const box = document.querySelector("details"); box.open = !box.open; }
-  else if (/^[1-9]$/.test(event.key) && classes[event.key - 1]) answer(classes[event.key - 1]);
+  else if (!current) return;
+  else if (/^[0-9]$/.test(event.key)) control.digit?.(event.key - 1);
+  else if (event.key === "Enter" && !event.target.closest("button, a, summary")) control.done?.();
 });
 window.addEventListener("online", send);
 begin();
