@@ -53,6 +53,7 @@ def test_annotators(folder, tmp_path):
     assert done.returncode == 2 and "level=2.0 must lie between 0 and 1" in done.stderr
 
 
+@pytest.mark.slow
 def test_annotators_by_class_time_and_attacks(tmp_path):
     done = run(
         "simulate", "--people", "one-coin=12,colluder=4", "--items", 300, "--classes", 3, "--per-item", 8, "--out",
@@ -189,6 +190,7 @@ def test_json_and_seed(folder):
     assert a == b and len(json.loads(a)["labels"]) == 200 and json.loads(a)["seed"] == 3
 
 
+@pytest.mark.slow
 def test_compare(folder, tmp_path):
     done = run(
         "compare", folder / "votes.csv", "--truth", folder / "truth.csv", "--json", "--out", tmp_path / "t.csv",
@@ -330,6 +332,7 @@ def test_people_of_the_help_are_those_there_are():
     assert KINDS.split(", ") == list(THERE)
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_seen_enough(folder):
     done = subprocess.run(
         f"{BIN} simulate --items 30000 | head -1", shell=True, capture_output=True, text=True, check=True

@@ -152,6 +152,7 @@ def test_without_pytorch(folder, monkeypatch, words, message):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_terminal_without_letters(folder):
     """In processes of their own: what Python writes when it ends counts too."""
     (folder / "emoji.csv").write_text("item,annotator,label\n🐱,ann,cat\n🐱,bob,dog\n", encoding="utf-8")

@@ -20,6 +20,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["annotators"], ["review", "--top", 5], ["explain", "17"], ["identify"]])
 def test_a_saved_result_in_place_of_a_fit(folder, monkeypatch, words):
     fresh = run(words[0], "v.csv", *words[1:], *(["-m", "auto"] if words == ["identify"] else []), cwd=folder)
@@ -33,6 +34,7 @@ def test_a_saved_result_in_place_of_a_fit(folder, monkeypatch, words):
     assert run(words[0], "v.csv", *words[1:], "--result", "all.npz", cwd=folder).stdout == fresh.stdout
 
 
+@pytest.mark.slow
 def test_one_command_writes_all(folder):
     words = ["--labels", "l.csv", "--annotators-out", "a.csv", "--methods", "none", "--out", "r.html"]
     for votes in (["v.csv"], ["--result", "all.npz"]):
@@ -57,6 +59,7 @@ def test_results_of_other_votes_and_options_are_refused(folder):
     assert done.returncode == 2 and "--anonymise and --result" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "dawid-skene", "kos"])
 def test_tomorrow_goes_on_from_today(folder, tmp_path, method):
     begin = ["aggregate", "monday.csv", "-m", method, "--save", tmp_path / "m.npz", "--out", tmp_path / "1.csv"]

@@ -1,6 +1,7 @@
 """crowdwise serve: a project is made, looked at, added to and copied; what is wrong leaves no file behind."""
 
 import socket
+import sqlite3
 
 import pytest
 
@@ -56,6 +57,14 @@ def test_what_is_wrong_leaves_nothing_behind(folder, words, code, said):
     assert not (folder / "p.db").exists()
 
 
+def test_a_project_of_a_newer_version_is_told(folder):
+    assert made(folder).returncode == 0
+    with sqlite3.connect(folder / "p.db") as newer:
+        newer.execute("UPDATE alembic_version SET version_num = 'ninth'")
+    done = run("serve", folder / "p.db", "--check")
+    assert done.returncode == 1 and "was made by a newer version of crowdwise" in done.stderr
+
+
 def test_classes_are_added_to_and_not_changed(folder):
     assert made(folder).returncode == 0
     for classes in ("dog,cat", "cat,eel"):
@@ -69,6 +78,7 @@ def test_classes_are_added_to_and_not_changed(folder):
 VOTES = "item,annotator,label\na,ann,cat\na,bob,cat\nb,ann,dog\nc,bob,dog\n"
 
 
+@pytest.mark.slow
 def test_a_project_that_runs_elsewhere_comes_in_as_often_as_it_is_exported(folder):
     (folder / "v.csv").write_text(VOTES)
     words = ["serve", "p.db", "--import", "v.csv", "--backup"]

@@ -17,6 +17,7 @@ def votes(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_aggregate_loads_what_it_uses(votes):
     code = (
         "import atexit, json, sys\nfrom crowdwise.cli import main\n"

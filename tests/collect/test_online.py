@@ -350,6 +350,7 @@ def test_the_cheap_are_asked_whatever_the_rule():
         Plan().next_votes(live, 1, annotator="")
 
 
+@pytest.mark.slow
 def test_worlds_are_like_the_crowd_they_are_drawn_from():
     made, _ = votes(per_item=6, n_items=200)
     truth = dict(enumerate(made.truth.tolist()))

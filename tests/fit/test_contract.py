@@ -6,7 +6,10 @@ from crowdwise.checks import PROMISES, promises_of
 from crowdwise import METHODS
 from crowdwise.engine import ENGINES
 
-SLOW = ("gibbs", "crowd-svm"), ("Thousands of votes", "Gold is obeyed", "One vote an item")  # methods, promises
+SLOW = (
+    ("gibbs", "crowd-svm", "group-dawid-skene", "nonparametric-bcc", "own-groups"),
+    ("Thousands of votes", "Gold is obeyed", "One vote an item"),
+)  # methods, promises
 CASES = [
     pytest.param(
         name, one, engine, id=f"{name}-{engine}-{one.sentence}",

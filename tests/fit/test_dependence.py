@@ -39,6 +39,7 @@ def test_independent_crowds_have_no_groups():
     assert found <= 3  # one crowd in twenty may, by the threshold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("favourite", [False, True])
 def test_experts_among_guessers_are_no_group(favourite):
     """Neither that the others guess, nor that they have a favourite in common, makes the experts look like copies."""
@@ -101,6 +102,7 @@ def test_weights_are_checked():
         make("dawid-skene", weights="some")
 
 
+@pytest.mark.slow
 def test_copies_of_a_mediocre_annotator(real_set):
     """Four noisy copies in each of four sets: what Auto loses on average is a third of what Dawid-Skene does.
 

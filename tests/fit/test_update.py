@@ -28,6 +28,7 @@ def halves():
     return parts[0], parts[1], parts[0].extend(parts[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSES)
 def test_an_update_is_a_fit_of_all_votes(halves, name):
     """Two classes: what all methods know."""

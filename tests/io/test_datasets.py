@@ -177,6 +177,7 @@ def test_the_published_sets_are_those_at_hand():
         assert sizes == {size: known[size] for size in sizes}, name
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="CROWDWISE_DATA is not set")
 @pytest.mark.parametrize("name", [name for name, known in datasets._known().items() if "files" in known])
 def test_published_layouts_are_read(name, server, monkeypatch, tmp_path):

@@ -261,6 +261,7 @@ PAINTED = "item,annotator,height,width,runs\ni,x,2,3,0:2 3:1\ni,y,2,3,0:2 3:1\ni
 WORDS = "document,begin,end,token\nd,0,3,Ada\nd,4,7,saw\nd,8,12,Rome\ne,0,2,It\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "table", "to", "name"),
     [

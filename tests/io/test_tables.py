@@ -70,6 +70,7 @@ name = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1) | st.
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(name, name, name), min_size=1, max_size=20))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 def test_any_text_comes_back_as_it_was_spelt(tmp_path, votes):

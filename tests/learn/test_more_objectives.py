@@ -160,6 +160,7 @@ def test_labels_travel_to_neighbours():
     np.testing.assert_allclose(objective.target, closed / closed.sum(axis=1, keepdims=True), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_features_help_labels_that_are_contested(blobs):
     x, truth = blobs
     crowd = simulate.crowd(simulate.one_coin(20, 3, 0.55), truth=truth, per_item=2, seed=0).crowd
@@ -273,6 +274,7 @@ def test_parts_by_loops():
     np.testing.assert_allclose(parts_of(x, 2).numpy(), amount / amount.sum(axis=1, keepdims=True), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_deviations_are_sparse_and_the_penalty_decides(blobs):
     """Planted: on a tenth of the items everybody votes by another item. Nominal items keep no deviation at all."""
     x, truth = blobs
@@ -301,6 +303,7 @@ def test_constants_are_found_where_items_differ():
     assert not constants(Crowd.from_matrix(np.zeros((50, 4), int))).any()  # all alike: nobody can tell
 
 
+@pytest.mark.slow
 def test_a_naive_majority_does_not_name_the_classes(blobs):
     """Text 004, case 4.2: more annotators than not always say the first class."""
     x, truth = blobs
@@ -325,6 +328,7 @@ def test_the_crowd_layer_starts_from_counts(few):
     assert first_confusion(crowd).sum(dim=2).allclose(torch.ones(3, 3))
 
 
+@pytest.mark.slow
 def test_shares_are_learned_where_they_are_uneven():
     rng = np.random.default_rng(0)
     truth = (rng.random(2000) < 0.15).astype(int)
@@ -347,6 +351,7 @@ class Exchanged(MaxMIG):
         self.weight.data.copy_(self.weight.data[:, [1, 0, 2]])
 
 
+@pytest.mark.slow
 def test_classes_that_were_exchanged_are_told(blobs):
     x, truth = blobs
     votes = simulate.crowd(simulate.one_coin(6, 3, 0.7), truth=truth, graph="dense", seed=0).crowd

@@ -31,6 +31,7 @@ def linear(**options):
     return {"network": "linear", "rate": 0.02, **options}
 
 
+@pytest.mark.slow
 def test_every_model_of_ratings_learns_who_is_exact(rated):
     X, truth, ratings = rated
     plain = CrowdRegressor(model="raykar", rounds=1, **linear()).fit(X, ratings).score(X, truth)
@@ -98,6 +99,7 @@ def test_comparisons_are_heard_through_annotators():
     assert float(pairs.wins[0] if gap > 0 else pairs.losses[0]) == pytest.approx(wins, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_ranker_hears_those_who_see():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)).astype(np.float32)
@@ -186,6 +188,7 @@ def preferred():
     return np.where(won, first, second), np.where(won, second, first), who, w
 
 
+@pytest.mark.slow
 def test_rewards_with_flippers(preferred):
     """One answer a pair is enough to find out who flips, where features say who contradicts the others."""
     chosen, rejected, who, w = preferred

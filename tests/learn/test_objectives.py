@@ -210,6 +210,7 @@ def test_raykar_is_the_em_of_logistic_regression():
     np.testing.assert_allclose(model.infer(x, crowd).posterior[:, 1], mu, atol=0.05)
 
 
+@pytest.mark.slow
 def test_outliers_stand_out():
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=400)

@@ -166,6 +166,7 @@ def test_gold_of_one_class_teaches_nothing_false(real_set):
     assert right[1] > right[0] - 0.03
 
 
+@pytest.mark.slow
 def test_gold_turns_misled_judges(real_set):
     """Judges of adversarial pairs are mostly wrong together: gold as a clamp does not help, as a teacher it does."""
     crowd, _ = real_set("llmbar")
@@ -203,6 +204,7 @@ def test_a_thousand_classes_take_no_time():
     assert len(verdicts(made.crowd, result)) == 20
 
 
+@pytest.mark.slow
 def test_a_large_crowd_is_asked_for_kinds_in_a_sample():
     """Nothing speaks for kinds in a sample: ebcc is not fitted to all votes. Where much does, it is."""
     made = simulate.crowd(simulate.dirichlet(60, 3, 4.0, 1.0, seed=1), n_items=24_000, per_item=5, seed=0)

@@ -16,6 +16,7 @@ from crowdwise.methods.classes.em.spem import _pulled
 from crowdwise.study.annotators import quality, spammer_score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "published"),
     [
@@ -394,6 +395,7 @@ def test_spem_finds_spammers():
     assert (pulled[:10] > 0.8 * plain[:10]).all()
 
 
+@pytest.mark.slow
 def test_many_classes_do_not_exhaust_the_memory():
     rng = np.random.default_rng(0)
     truth = rng.integers(10_000, size=400)

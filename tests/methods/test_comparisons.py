@@ -164,6 +164,7 @@ def test_the_odd_are_told_apart(odd, model, axis):
     assert told[16:].max() < told[:16].min() if axis in ("honesty", "slope") else told[16:].mean() > told[:16].max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [{}, {"flippers": 6}, {"spammers": 10}, {"left": 8}], ids=str)
 def test_auto_is_insurance(odd):
     gain = []

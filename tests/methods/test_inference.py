@@ -213,6 +213,7 @@ def test_community_bcc_of_one_community_is_ibcc_with_a_population_matrix():
     np.testing.assert_allclose(one.posterior, ibcc.posterior, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_gibbs_draws_from_the_posterior():
     """On six items the marginals are sums over all classes of Dirichlet integrals."""
     crowd = simulate.crowd(simulate.one_coin(3, 2, 0.8), n_items=6, per_item=2, seed=4).crowd

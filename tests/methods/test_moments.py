@@ -35,6 +35,7 @@ def by_hand(crowd, order):
     return found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([2, 3]), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_tuples_are_what_meets(seed, n_classes, order, weighted):

@@ -118,6 +118,7 @@ def drawn_lists(score, n, length, rng):
     return lists
 
 
+@pytest.mark.slow
 def test_plackett_luce_by_a_general_optimiser_and_its_spread():
     rng = np.random.default_rng(0)
     score = np.array([1.5, 0.5, 0.0, -0.5, -1.5])
@@ -145,6 +146,7 @@ def test_plackett_luce_by_a_general_optimiser_and_its_spread():
     assert by_lists == pytest.approx(truly, rel=0.12) and by_pairs < 0.85 * truly
 
 
+@pytest.mark.slow
 def test_a_peer_finds_the_same():
     rng = np.random.default_rng(3)
     lists = drawn_lists(rng.normal(size=8), 200, 5, rng)

@@ -278,6 +278,7 @@ def run(*words):
     return RUNNER.invoke(app, ["report", *map(str, words)])
 
 
+@pytest.mark.slow
 def test_command(files, monkeypatch):
     monkeypatch.chdir(files)
     done = run("votes.csv", "--gold", "gold.csv", "--time", "time", "-m", "dawid-skene", "--methods", "none")
@@ -294,6 +295,7 @@ def test_command(files, monkeypatch):
     assert [row["method"] for row in json.loads(data.stdout)["methods"]["table"]] == ["dawid-skene", "mace"]
 
 
+@pytest.mark.slow
 def test_command_keeps_names_back(files):
     page, key = files / "shown.html", files / "key.csv"
     quick = ("-m", "dawid-skene", "--methods", "none", "--trusted", "ann 3")
@@ -342,6 +344,7 @@ def test_late_warnings_are_data_notes(files):
     assert any("without votes" in note for note in json.loads(done.stdout)["data"]["notes"])
 
 
+@pytest.mark.slow
 def test_gold_and_trust_measure_the_fit_that_is_shown(tmp_path):
     people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
     made = simulate.crowd(people, n_items=1000, per_item=20, seed=0)

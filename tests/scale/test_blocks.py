@@ -57,6 +57,7 @@ def test_gold_is_obeyed_and_annotators_are_told(tmp_path):
     assert people["votes"].sum() == blocks.n_votes and (np.diff(people["accuracy"]) >= 0.0).all()
 
 
+@pytest.mark.slow
 def test_auto_shares_votes_of_copies_and_votes_as_a_committee(tmp_path):
     people = simulate.one_coin(12, 3, 0.75) + simulate.correlated_group(8, 3, accuracy=0.55, follow=0.95)
     made = simulate.crowd(people, n_items=1500, per_item=8, seed=0)
@@ -181,6 +182,7 @@ def test_a_lake_at_the_command_line(tmp_path):
     assert run("aggregate", lake, "--memory", "much", "--out", tmp_path / "x").returncode == 2
 
 
+@pytest.mark.slow
 def test_what_is_told_of_a_lake_is_told_of_a_sample(tmp_path):
     lake = tmp_path / "lake"
     lake.mkdir()

@@ -205,6 +205,7 @@ def test_skips_do_not_take_votes_back_and_ids_cannot_be_squatted(made):
     assert other != "i3" and asked(made, "ann", "GET", f"/api/next?beside={other}").json()["item"]["name"] == "i3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "content"),
     [

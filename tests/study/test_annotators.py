@@ -195,6 +195,7 @@ def test_missing_times_are_left_out():
 # -- spammers by the classical ways -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "pruned", "majority", "em"),
     [("bluebird", 22, 0.852, 0.898), ("web", 159, 0.84, 0.89), ("dog", 64, 0.819, 0.834)],

@@ -13,6 +13,7 @@ from crowdwise.study.bench_measures import MEASURES, adjusted_rand
 from terminal import run
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_a_fit():
     task = next(simulated("classes"))
     row = bench([task], ["majority-vote"]).records()[0]

@@ -38,6 +38,7 @@ def test_rates_of_all_labels_known_are_plain_shares():
     assert told["odds"] == pytest.approx(max(abs(told["opportunity"]), abs(told["false alarms"])))
 
 
+@pytest.mark.slow
 def test_intervals_from_some_known_labels_hold_what_all_of_them_say():
     held = []
     for seed in range(30):
@@ -52,6 +53,7 @@ def test_intervals_from_some_known_labels_hold_what_all_of_them_say():
     assert 0.86 < np.mean(held) < 0.99
 
 
+@pytest.mark.slow
 def test_a_bias_of_all_is_said_not_to_be_seen_and_gold_tells(tmp_path):
     rng = np.random.default_rng(0)
     people = simulate.one_coin(12, 2, 0.85)

@@ -195,6 +195,7 @@ def test_a_third_with_one_vote_is_no_third():
     assert found.verdict == "no" and "2 annotators tell all 2 classes apart" in found.findings[0]
 
 
+@pytest.mark.slow
 def test_light_votes_and_many_triples():
     made = simulate.crowd(simulate.one_coin(30, 2, 0.8), n_items=6000, graph="dense", seed=0)
     found = identify(made.crowd.with_weight(np.full(made.crowd.n_votes, 1e-3)))

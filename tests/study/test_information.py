@@ -41,6 +41,7 @@ def test_brute_force():
         assert bits == pytest.approx(-minimize(lost, np.zeros(3), method="Nelder-Mead", tol=1e-10).fun, abs=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000))
 def test_names_of_labels_do_not_matter(seed):

@@ -111,6 +111,7 @@ def test_hostile_judges_are_turned_round_by_few_labels():
     assert (DawidSkene().fit(crowd).labels[rest] == made.truth[rest]).mean() < 0.5
 
 
+@pytest.mark.slow
 def test_means_by_slice_and_accuracies_hold():
     held, accurate = [], []
     for seed in range(40):

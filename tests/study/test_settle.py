@@ -82,6 +82,7 @@ def test_labels_that_mix_two_explanations_are_told():
     assert any("the labels of majority-vote mix explanations that contradict each other" in n for n in result.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["majority-vote", "wawa", "auto"])
 def test_votes_that_meet_no_other_stay_labels(method):
     """One vote an item, by people with many votes each: nothing contradicts anybody."""
@@ -138,6 +139,7 @@ def test_a_report_leads_with_whom_it_believes():
     assert any("an honest majority is assumed, and they are believed." in line for line in first[:6])
 
 
+@pytest.mark.slow
 def test_trusted_annotators_who_contradict_each_other_are_told():
     made = colluding()
     notes = settle(made.crowd, "dawid-skene", trusted=[0, 1, 2, 3, 59]).notes
@@ -207,6 +209,7 @@ def test_pruned_items_keep_their_places(made):
     assert (prune(made.crowd, found).items == made.crowd.items).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_item", [40, 60])
 @pytest.mark.parametrize("method", ["majority-vote", "dawid-skene", "ibcc"])
 def test_labels_that_follow_the_honest_on_some_classes_and_colluders_on_others_are_told(method, per_item):

@@ -101,6 +101,7 @@ def test_bounds_of_information_cover():
     assert 0.82 < np.mean(inside) < 0.97
 
 
+@pytest.mark.slow
 def test_false_discoveries_among_the_barely_informative():
     """Annotators who tell exactly the least: those called spammers are no more than few."""
     called = []

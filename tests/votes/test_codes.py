@@ -25,6 +25,7 @@ def plain(texts):
     return names, [names.index(text) for text in texts]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["", "item-", "é"]), st.sampled_from([*ENDS]).flatmap(lambda k: st.lists(ENDS[k], min_size=1)))
 @settings(deadline=None, max_examples=400)
 def test_short_texts_are_coded_as_texts_are(beginning, ends):
@@ -42,6 +43,7 @@ def test_what_is_not_so_short(texts):
     assert found is None or found[0].tolist() == list(dict.fromkeys(texts))
 
 
+@pytest.mark.slow
 def test_long_columns_take_the_fast_way(monkeypatch):
     monkeypatch.setattr(codes, "MANY", 1000)
     rng = np.random.default_rng(0)

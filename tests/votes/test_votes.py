@@ -41,6 +41,7 @@ def crowd_of(rows, **options):
     )
 
 
+@pytest.mark.slow
 @given(ROWS, st.integers(1, 29))
 @settings(deadline=None, max_examples=150)
 def test_two_batches_are_one(rows, cut):

@@ -49,6 +49,10 @@ class Said(NamedTuple):
     replaces: str | None = None
 
 
+class _Unknown(Exception):
+    """A schema of which nothing is known here."""
+
+
 class Store:
     """A project's database, by its path (SQLite) or its URL (postgresql+psycopg://...)."""
 
@@ -65,6 +69,8 @@ class Store:
         except DatabaseError as error:
             shown = make_url(url).render_as_string(hide_password=True) if "://" in where else where
             raise InputError(f"{shown} cannot be opened as a database: {error.orig}") from error
+        except _Unknown as error:
+            raise InputError("the project was made by a newer version of crowdwise: install that one") from error
 
     def own(self) -> None:
         """From now on this process serves the project, and no other one can."""
@@ -95,12 +101,16 @@ class Store:
         """Bring the schema up to today's, whatever version made it."""
         from alembic import command
         from alembic.config import Config
+        from alembic.util.exc import CommandError
 
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         with self.engine.begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise _Unknown from error
 
     # -- project ------------------------------------------------------------------------------------------------------
 
