@@ -82,7 +82,8 @@ def main() -> None:
         share = np.full((shape[1], shape[2], shape[2]), 0.4 / max(shape[2] - 1, 1))
         np.einsum("jkk->jk", share)[:] = 0.6
         params = {"confusion": share, "prior": np.full(shape[2], 1.0 / shape[2])}
-        method.sweep(ops, params, None)  # kernels are compiled
+        for _ in range(2):  # kernels are compiled
+            params = method.maximise(method.sweep(ops, params, None)[0], params)
         kernel = maximise = 0.0
         for _ in range(SWEEPS):
             began = time.perf_counter()
@@ -91,6 +92,7 @@ def main() -> None:
             kernel += time.perf_counter() - began
             began = time.perf_counter()
             params = method.maximise(sums, params)
+            torch.cuda.synchronize()
             maximise += time.perf_counter() - began
         row = {
             "votes": crowd.n_votes,
@@ -106,6 +108,8 @@ def main() -> None:
         torch.cuda.empty_cache()
         if crowd.n_votes <= MOST_FITTED:
             for name in ("dawid-skene", *(("auto",) if crowd.n_votes <= MOST_OF_AUTO else ())):
+                if name == "dawid-skene":  # what is compiled, and memory that is asked for once
+                    make(name, max_iter=2).fit(crowd, engine="cuda")
                 began = time.perf_counter()
                 result = make(name).fit(crowd, engine="cuda")
                 row[f"{name}, s"] = time.perf_counter() - began
@@ -116,7 +120,7 @@ def main() -> None:
         "gpu",
         "Dawid-Skene on a GPU",
         "Simulated votes, five an item, accuracies .3 to .9. Placing: from arrays in the host's memory, sorted by cell "
-        "on the card. Sweeps: E-step and sums, parameters going there and coming back. M-steps: on the host, in NumPy. "
+        "on the card. Sweeps: E-step and sums. M-steps: on the card too, where tables are large enough to gain by it. "
         f"Whole fits with the defaults, votes to labels. {torch.cuda.get_device_name()}.",
         rows,
     )

@@ -86,6 +86,51 @@ def test_a_cluster_gives_what_one_machine_gives(session, tmp_path):
         assert found.quality()["votes"].sum() == made.crowd.n_votes
 
 
+def test_bad_frames_are_one_sentence(session):
+    frame = session.createDataFrame([(1, "a", "x"), (2, None, "y")], "item long, annotator string, label string")
+    with pytest.raises(InputError, match="column 'annotator' is empty in some rows"):
+        spark.fit("dawid-skene", frame)
+    with pytest.raises(InputError, match="no column looks like the label"):
+        spark.fit("dawid-skene", frame.select("item", "annotator"))
+    with pytest.raises(InputError, match="there are no votes"):
+        spark.fit("dawid-skene", frame.limit(0))
+    with pytest.raises(InputError, match="auto does not run on Spark"):
+        spark.fit(make("auto"), frame)
+    with pytest.raises(InputError, match="no column looks like the left"):
+        spark.fit("bradley-terry", frame)
+    with pytest.raises(InputError, match="spans need the columns begin, end and label, or position and tag"):
+        spark.fit("hmm-crowd", frame.withColumnRenamed("item", "document"))
+    with pytest.raises(InputError, match="rover does not run on Spark: it takes texts"):
+        spark.fit("rover", frame)
+
+
+def test_other_answers_are_fitted_as_on_one_machine(session):
+    """Ratings by item, chains by document, comparisons by their counts: the same trace, the same answers."""
+    rated = simulate.ratings(n_items=120, n_annotators=10, per_item=4, seed=0).ratings
+    tagged = simulate.spans(n_documents=20, n_annotators=6, per_document=3, seed=0).spans
+    duels = simulate.comparisons(n_items=8, n_annotators=6, per_annotator=30, seed=0).comparisons
+    for method, votes, columns, schema in (
+        (make("gaussian-em", max_iter=3), rated, "item annotator value", "item long, worker long, rating double"),
+        (make("hmm-crowd", max_iter=3), tagged, "document position annotator label",
+         "doc long, position long, worker long, tag string"),
+        (make("bradley-terry"), duels, "left right annotator winner",
+         "left long, right long, annotator long, winner string"),
+    ):  # fmt: skip
+        table = votes.to_table()
+        rows = list(zip(*(table[name].tolist() for name in columns.split()), strict=True))
+        found, expected = spark.fit(method, session.createDataFrame(rows, schema), tasks=2), method.fit(votes)
+        assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+        own = {row[0]: row for row in found.labels.collect()}
+        if votes is tagged:
+            told = {(row["document"], row["position"]): row["label"] for row in found.labels.collect()}
+            keys = zip(votes.item_extra["document"].tolist(), votes.item_extra["position"].tolist(), strict=True)
+            assert [told[key] for key in keys] == expected.labels.tolist()
+        else:
+            values = [own[item][1] for item in expected.items.tolist()]
+            assert values == pytest.approx(expected.estimate.mean.tolist(), rel=1e-6)
+        assert found.n_votes == votes.n_votes
+
+
 def test_a_lost_executor_loses_no_votes(session):
     made = simulate.crowd(simulate.one_coin(20, 2, 0.8), n_items=400, per_item=5, seed=0)
     method = make("dawid-skene", max_iter=4)
@@ -102,15 +147,3 @@ def test_a_lost_executor_loses_no_votes(session):
     assert lost and lost[0] not in executors(session.sparkContext.applicationId)
     expected = method.fit(by_annotator(made.crowd), engine="numba:1")
     assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
-
-
-def test_bad_frames_are_one_sentence(session):
-    frame = session.createDataFrame([(1, "a", "x"), (2, None, "y")], "item long, annotator string, label string")
-    with pytest.raises(InputError, match="column 'annotator' is empty in some rows"):
-        spark.fit("dawid-skene", frame)
-    with pytest.raises(InputError, match="no column looks like the label"):
-        spark.fit("dawid-skene", frame.select("item", "annotator"))
-    with pytest.raises(InputError, match="there are no votes"):
-        spark.fit("dawid-skene", frame.limit(0))
-    with pytest.raises(InputError, match="auto does not run on Spark"):
-        spark.fit(make("auto"), frame)

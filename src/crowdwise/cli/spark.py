@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import MissingExtra
+from ..errors import MissingExtra, OptionError
 from . import inputs, speech
 from . import options as o
 
@@ -32,6 +32,8 @@ def spark(
 ) -> None:
     """Fit a method to a Spark lake, under spark-submit or with the session that is there.
 
+    Votes for classes; or ratings, spans and comparisons, by a method that takes them.
+
     Below some thousand million votes one machine is faster: crowdwise aggregate lake/ --memory 8GB.
 
     Example: spark-submit $(which crowdwise) spark s3://lake/votes --out s3://lake/labels --method ibcc
@@ -42,18 +44,21 @@ def spark(
         raise MissingExtra("crowdwise spark needs pyspark on Java 17: pip install 'crowdwise[spark]'") from error
     from ..io import write_table
     from ..methods import make
-    from ..scale.spark import fit
+    from ..scale.spark import SparkFitted, fit
+    from ..scale.spark_answers import is_chain
 
     model: Any = make(method, seed=seed, **inputs.settings(set_))
+    if annotators_out and (model.takes.kind != "classes" or is_chain(model)):
+        raise OptionError(f"--annotators-out is for classes of single items, and {model.name} takes {model.takes.kind}")
     session = SparkSession.builder.appName("crowdwise").getOrCreate()
     frame = session.read.parquet(votes) if "/" in votes or votes.endswith(".parquet") else session.table(votes)
     with speech.progress(method) as tell:
         found = fit(model, frame, item=item, annotator=annotator, label=label, tasks=tasks, folder=folder,
                     callback=speech.steps(tell))  # fmt: skip
         found.labels.write.parquet(out)
-    if annotators_out:
+    if annotators_out and isinstance(found, SparkFitted):
         write_table(found.quality(), annotators_out)
-    told = {"votes": int(found.params["votes"].sum()), "annotators": len(found.annotators), "steps": len(found.trace),
+    told = {"votes": found.n_votes, "annotators": len(found.annotators), "steps": len(found.trace),
             "converged": found.converged, "objective": found.trace[-1], "out": out}  # fmt: skip
     if json:
         speech.as_json(told)

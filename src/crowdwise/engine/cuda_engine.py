@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..errors import InputError
 from ..votes.codes import Array
 from ..votes.crowd import Crowd
 from ..votes.known import Known
+from .card_array import CardArray
 from .cores import available_cores
 from .cuda_kernels import score_items, sum_cells
 from .numba_engine import NumbaEngine
@@ -21,6 +23,7 @@ from .tuples import Tuples
 
 STRETCH = 8192  # votes of a cell that one program sums
 TILE = 2048  # numbers that a program holds
+STAYS = 20_000  # numbers of a table, from which its M-step is sooner done on the card
 NEVER = -1e30  # a log chance of nothing that single precision can subtract from
 
 
@@ -78,6 +81,15 @@ class CudaEngine(NumpyEngine):
             return self.votes_of_cell.cpu().numpy().astype(float).reshape(self.n_annotators, self.n_classes)
         return self.annotator_votes()
 
+    def vote_shares(self, silent: Array) -> Array:
+        """As NumPy's, on the card: what EM starts from does not travel."""
+        ones = torch.ones(self.n_cells, dtype=torch.float32, device=self.device)
+        scores, _ = self._scores(ones, np.zeros(self.n_classes), hits=True, soft=False)
+        votes = scores[:, : self.n_classes].to(torch.float64)
+        votes[votes.sum(dim=1) == 0.0] = self._put(np.asarray(silent, float))
+        shares: Any = CardArray(votes / votes.sum(dim=1, keepdim=True))
+        return shares
+
     def item_scores(self, table: Array) -> Array:
         scores, _ = self._scores(self._flat(table, centred=False)[0], np.zeros(table.shape[1]), soft=False)
         return self._got(scores, table.shape[1]).astype(float)
@@ -88,7 +100,7 @@ class CudaEngine(NumpyEngine):
     def confusion_counts(self, posterior: Array) -> Array:
         states = posterior.shape[1]
         rows = torch.zeros((self.n_items, _padded(states)), dtype=torch.float32, device=self.device)
-        rows[:, :states] = self._put(posterior)
+        rows[:, :states] = posterior.tensor if isinstance(posterior, CardArray) else self._put(posterior)
         return self._counts(rows, states)
 
     def annotator_sums(self, posterior: Array) -> Array:
@@ -102,7 +114,10 @@ class CudaEngine(NumpyEngine):
     def sweep(self, table: Array, log_state: Array, known: Known | None = None) -> tuple[Array, Array, float]:
         rows, offset = self._flat(table)
         scores, (evidence, mass) = self._scores(rows, log_state, known)
-        return self._counts(scores, log_state.size), mass, evidence + offset
+        counts = self._sums(scores)[:, : log_state.size].reshape(self.n_annotators, self.n_classes, -1).permute(0, 2, 1)
+        if counts.numel() < STAYS:
+            return counts.cpu().numpy(), mass, evidence + offset
+        return CardArray(counts), mass, evidence + offset  # type: ignore[return-value]
 
     def posterior_hits(
         self, hit: Array, miss: Array, log_state: Array, known: Known | None = None
@@ -149,14 +164,14 @@ class CudaEngine(NumpyEngine):
         state[:n_states] = self._put(np.maximum(log_state, NEVER))
         scores = torch.empty((self.n_items, width), dtype=torch.float32, device=self.device)
         evidence = torch.zeros(programs, dtype=torch.float64, device=self.device)
+        mass = torch.zeros((programs, width), dtype=torch.float64, device=self.device)
         row_of, rows = self._known(known, width)
         score_items[(programs,)](
-            self.first, self.cells, self.w, table, state, row_of, rows, scores, evidence, self.n_items,
+            self.first, self.cells, self.w, table, state, row_of, rows, scores, evidence, mass, self.n_items,
             K=self.n_classes, P=width, B=block, WEIGHTED=self.weight is not None, KNOWN=known is not None,
             HITS=hits, EACH=each, SOFT=soft, num_warps=_warps(block),
         )  # fmt: skip
-        mass = scores[:, :n_states].sum(dim=0, dtype=torch.float64)
-        return scores, (float(evidence.sum()), mass.cpu().numpy())
+        return scores, (float(evidence.sum()), mass.sum(dim=0)[:n_states].cpu().numpy())
 
     def _sums(self, scores: torch.Tensor, hits: bool = False) -> torch.Tensor:
         """Rows of items summed by cell, (cells, padded states)."""
@@ -176,11 +191,12 @@ class CudaEngine(NumpyEngine):
 
     def _flat(self, table: Array, centred: bool = True) -> tuple[torch.Tensor, float]:
         """A table (annotators, states, given) as padded rows of cells, centred; and what that took off all votes."""
-        rows = self._put(np.ascontiguousarray(table)).permute(0, 2, 1).reshape(self.n_cells, -1)
+        there = table.tensor if isinstance(table, CardArray) else self._put(np.ascontiguousarray(table))
+        rows = there.permute(0, 2, 1).reshape(self.n_cells, -1)
         top = rows.max(dim=1, keepdim=True).values * centred
         flat = torch.zeros((self.n_cells, _padded(rows.shape[1])), dtype=torch.float32, device=self.device)
         flat[:, : rows.shape[1]] = rows - top
-        return flat, float((self._put(self.given.ravel()) * top[:, 0]).sum())
+        return flat, float((self._given * top[:, 0]).sum())
 
     def _gain(self, hit: Array, miss: Array) -> torch.Tensor:
         return self._put((hit - miss).ravel()).to(torch.float32)
@@ -196,6 +212,10 @@ class CudaEngine(NumpyEngine):
         return row_of, rows
 
     @cached_property
+    def _given(self) -> torch.Tensor:
+        return self._put(self.given.ravel())
+
+    @cached_property
     def _none(self) -> torch.Tensor:
         return torch.zeros(1, dtype=torch.float32, device=self.device)
 
@@ -203,7 +223,9 @@ class CudaEngine(NumpyEngine):
         return scores[:, :n_states].cpu().numpy()
 
     def _put(self, array: Array) -> torch.Tensor:
-        return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(self.device)
+        with warnings.catch_warnings():  # of arrays that cannot be written to: nobody does
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
 
 def _warps(block: int) -> int:

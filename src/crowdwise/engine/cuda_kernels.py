@@ -12,11 +12,11 @@ import triton.language as tl
 
 @triton.jit
 def score_items(
-    first, cells, weight, table, log_state, row_of, log_rows, scores, evidence, n_items,
+    first, cells, weight, table, log_state, row_of, log_rows, scores, evidence, mass, n_items,
     K: tl.constexpr, P: tl.constexpr, B: tl.constexpr,
     WEIGHTED: tl.constexpr, KNOWN: tl.constexpr, HITS: tl.constexpr, EACH: tl.constexpr, SOFT: tl.constexpr,
 ):  # fmt: skip
-    """B items: what their votes say of each state; a distribution and its log-evidence, if it is to be SOFT.
+    """B items: what their votes say of each state; a distribution, its log-evidence and its mass, if it is to be SOFT.
 
     HITS: a vote lifts only the class that it names, by table[cell], or by table[vote] where EACH vote has its own.
     """
@@ -48,6 +48,7 @@ def score_items(
         total = tl.sum(score, 1)
         score = score / total[:, None]
         tl.store(evidence + program, tl.sum(tl.where(there, top + tl.log(total), 0.0).to(tl.float64), 0))
+        tl.store(mass + program.to(tl.int64) * P + s, tl.sum(tl.where(there[:, None], score, 0.0), 0).to(tl.float64))
     tl.store(scores + i[:, None] * P + s[None, :], score, mask=there[:, None])
 
 
@@ -64,7 +65,7 @@ def sum_cells(
     low, high = tl.load(begin + program), tl.load(end + program)
     s = tl.arange(0, P)
     own = tl.load(label + program)
-    total = tl.zeros((B, P), tl.float64)
+    total = tl.zeros((B, P), tl.float32)  # of few enough numbers that single precision will do
     for v in range(low, high, B):
         at = v + tl.arange(0, B)
         live = at < high
@@ -73,5 +74,5 @@ def sum_cells(
         said = tl.load(scores + i[:, None] * P + s[None, :], mask=wanted, other=0.0)
         if WEIGHTED:
             said *= tl.load(weight + at, mask=live, other=0.0)[:, None]
-        total += said.to(tl.float64)
-    tl.store(part + program * P + s, tl.sum(total, 0))
+        total += said
+    tl.store(part + program * P + s, tl.sum(total.to(tl.float64), 0))

@@ -344,3 +344,17 @@ def tell(row, message, said):
     for k in range(1, row.shape[0]):
         for s in range(said.size):
             said[s] += message[k] * row[k, s]
+
+
+@jit
+def first_near_top(low, high, posterior, tolerance, out):
+    """The first state of each of some items that is as likely as any, up to a tolerance."""
+    for i in range(low, high):
+        top = posterior[i, 0]
+        for s in range(1, posterior.shape[1]):
+            top = max(top, posterior[i, s])
+        out[i] = 0
+        for s in range(posterior.shape[1]):
+            if posterior[i, s] >= top - tolerance:
+                out[i] = s
+                break

@@ -84,6 +84,13 @@ class NumpyEngine:
         """How often each annotator named each class, (annotators, given)."""
         return self.annotator_votes()
 
+    def vote_shares(self, silent: Array) -> Array:
+        """Each item's votes as a distribution, (items, given); `silent`, by weight, where there are none."""
+        votes = self.item_votes()
+        votes[votes.sum(axis=1) == 0.0] = silent
+        votes /= votes.sum(axis=1, keepdims=True)
+        return votes
+
     def item_rows(self, rows: Array) -> Array:
         """Rows a vote summed by item: (votes, states) -> (items, states)."""
         return np.asarray(self._rows_by_item @ rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..votes.codes import Array
+from .card_array import CardArray
 
 MANY = 100_000  # numbers, from which a compiled loop is worth its start
 
@@ -15,6 +16,8 @@ def digamma(x: Array) -> Array:
     >>> digamma(np.ones(2)).round(6).tolist()
     [-0.577216, -0.577216]
     """
+    if isinstance(x, CardArray):
+        return x.digamma()
     if x.size < MANY:
         from scipy import special
 
@@ -30,6 +33,8 @@ def log_gamma(x: Array) -> Array:
     >>> log_gamma(np.array([1.0, 4.0])).round(6).tolist()
     [0.0, 1.791759]
     """
+    if isinstance(x, CardArray):
+        return x.log_gamma()
     if x.size < MANY:
         from scipy import special
 

@@ -15,6 +15,7 @@ from ..votes.comparisons import Comparisons
 from ..votes.crowd import Crowd
 from ..votes.known import Known
 from ..votes.ratings import Ratings
+from ..votes.ties import TOLERANCE
 
 
 @cache
@@ -33,7 +34,7 @@ def warm(tell: Callable[[str], None] | None = None) -> None:
     They stay in numba's cache: beside the package, or where NUMBA_CACHE_DIR says.
     """
     from . import special_kernels
-    from .kernels import UNROLLED
+    from .kernels import UNROLLED, first_near_top
     from .links import links
     from .numba_engine import NumbaEngine
 
@@ -57,6 +58,7 @@ def warm(tell: Callable[[str], None] | None = None) -> None:
         ops.sweep_hits(table[:, 0], table[:, 0], state, known)
         ops.posterior_hits(table[:, 0], table[:, 0], state, known)
         for rows in (posterior, posterior.astype(float)):
+            first_near_top(0, len(rows), rows, rows.dtype.type(TOLERANCE), np.empty(len(rows), np.int64))
             ops.confusion_counts(rows)
         ops.item_votes(np.ones(120))
         ops.annotator_votes(np.ones(120))

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..engine import NumpyEngine, bind, suited
+from ..engine.choice import first_of_tied
 from ..engine.memory import available_memory
 from ..errors import DataWarning, TooLarge, how_many
 from ..votes.codes import Array, shown
@@ -19,7 +20,6 @@ from ..votes.crowd import Crowd
 from ..votes.frames import as_table, find_column, library_of
 from ..votes.gold import known_classes
 from ..votes.known import Known
-from ..votes.ties import first_of_tied
 from .dependence import groups_of, share_votes
 from .estimates import Classes
 from .method import Callback, Method, Solution, Weighed
@@ -87,6 +87,9 @@ class Aggregator(Method[NumpyEngine, Array]):
 
     def bind(self, votes: Crowd, engine: str) -> NumpyEngine:
         return bind(votes, engine, self.load)
+
+    def votes_given(self, ops: NumpyEngine, votes: Crowd) -> Array:
+        return votes.annotator_weight() if votes.weight is not None else ops.given.sum(axis=1)
 
     def as_estimate(self, found: Array, votes: Crowd) -> Classes:
         return Classes(found, votes.classes, self.decide(found, votes))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic
 
 import numpy as np
 
+from ..engine.card_array import on_host
 from ..errors import InputError
 from ..votes.codes import Array
 from .climb import Climb, Sweep, race
@@ -110,12 +111,13 @@ class Climber(Method[Ops, Found]):
         ]
         best = race(climbs, self.max_iter, Watch(callback))
         params = {**best.params, **self.derived(best.params)}
+        params, sums = ({name: on_host(value) for name, value in own.items()} for own in (params, best.sums))
         if self.history:  # an annotator who is silent today is none the less known
             before = carry({"votes": start.params["votes"]}, start.names, names, fill="zero")["votes"]
             today = sum(self.annotator_weight(part.ops) for part in parts)
             params = {**params, "votes": today + self.history * before}
         found = self.joined([self.infer(part.ops, params, part.known) for part in parts])
-        return Solution(found, params, best.sums, tuple(best.trace), best.converged)
+        return Solution(found, params, sums, tuple(best.trace), best.converged)
 
     def sweep_of(self, parts: Sequence[Part[Ops]]) -> Sweep:
         """One pass over all parts, of which one is held at a time."""

@@ -28,12 +28,9 @@ from .result import Result
 from .structure import Chain, ClassShares, Graph, Inferred, Structure, checked_class_prior
 
 
-def vote_shares(ops: NumpyEngine, given: Array | None = None) -> Array:
-    """Each item's votes as a distribution; where there are none, those of the whole crowd, or as given."""
-    votes = ops.item_votes()
-    votes[votes.sum(axis=1) == 0.0] = ops.given.sum(axis=0) if given is None else given
-    votes /= votes.sum(axis=1, keepdims=True)
-    return votes
+def vote_shares(ops: NumpyEngine) -> Array:
+    """Each item's votes as a distribution; where there are none, those of the whole crowd."""
+    return np.asarray(ops.vote_shares(ops.given.sum(axis=0)))
 
 
 VOTED = ("soft", "hard")  # starts that need nothing but the votes
@@ -227,14 +224,14 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
         return added(self._first_part(part, given, start, run) for part in parts)
 
     def _first_part(self, part: Part[NumpyEngine], given: Array, start: Any, run: int) -> Params:
-        shares = vote_shares(part.ops, given)
+        shares = part.ops.vote_shares(given)
         if isinstance(start, str):
-            posterior = shared(shares) if start == "hard" else shares
+            posterior = shared(np.asarray(shares)) if start == "hard" else shares
         elif isinstance(start, Result):
-            posterior = start.posterior_of(part.ops.crowd, shares)
+            posterior = start.posterior_of(part.ops.crowd, np.asarray(shares))
         else:
             posterior = distributions("start", part.ops.crowd, start)
         posterior = self.split(posterior, run, part.ops.crowd.item_hash)
         known = self.by_state(part.known)
-        posterior = posterior if known is None else known.obeyed(posterior)
+        posterior = posterior if known is None else known.obeyed(np.asarray(posterior))
         return {**self.statistics(part.ops, posterior), **self.coupling.sums(part.ops, posterior)}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..errors import InputError, OptionError
 from ..methods import METHODS
+from ..votes.codes import Array
 from ..votes.frames import known_labels, library_of
 from ..votes.votes import Votes
 from .estimates import Estimate
@@ -123,7 +124,7 @@ class Method(ABC, Generic[Ops, Found]):
             estimate=self.as_estimate(solution.found, votes),
             items=votes.items,
             annotators=votes.annotators,
-            params={"votes": weighed.votes.annotator_weight(), **weighed.params, **own},
+            params={"votes": self.votes_given(ops, weighed.votes), **weighed.params, **own},
             statistics=solution.statistics,
             trace=solution.trace,
             converged=solution.converged,
@@ -172,6 +173,11 @@ class Method(ABC, Generic[Ops, Found]):
     def reweigh_votes(self, votes: Any, params: Params) -> Any:
         """New votes as they count at known parameters."""
         return votes
+
+    def votes_given(self, ops: Ops, votes: Any) -> Array:
+        """How many votes each annotator gave, by weight."""
+        weight: Array = votes.annotator_weight()
+        return weight
 
     @abstractmethod
     def bind(self, votes: Any, engine: str) -> Ops:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.choice import first_of_tied
 from ..errors import InputError, OptionError
 from ..files import read_arrays, write_arrays
 from ..fit.climb import Climb, race
@@ -21,7 +22,6 @@ from ..methods import make
 from ..methods.classes.auto import Auto
 from ..votes.codes import Array
 from ..votes.table import Table
-from ..votes.ties import first_of_tied
 from .blocks import Blocks, Parts
 from .committee import asked_in_a_sample, joined, members_of, write_weights
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.choice import first_of_tied
 from ..errors import InputError, MissingExtra, OptionError
 from ..files import whole_file
 from ..fit.climb import Climb, race
@@ -24,11 +25,12 @@ from ..fit.method import Watch
 from ..fit.params import Names, Params
 from ..methods import make
 from ..votes.codes import Array, encode, find, names_array, natural_order
+from ..votes.crowd import Crowd
 from ..votes.frames import find_column, require_column
 from ..votes.keyed import hashed
 from ..votes.table import Table
-from ..votes.ties import first_of_tied
 from .blocks import BlockEngine, Packed
+from .spark_answers import SparkAnswers, fit_answers, is_chain
 
 A_MESSAGE = 64 << 20  # bytes of sums that go to the driver in one piece; larger ones go by parts of the annotators
 PIECE = 1 << 22  # numbers of such a part
@@ -74,6 +76,11 @@ class SparkFitted:
     labels: Any
     packed: Any
 
+    @property
+    def n_votes(self) -> int:
+        """How many votes there were."""
+        return int(self.params["votes"].sum())
+
     def quality(self) -> Table:
         """One row per annotator: votes, how many are right as far as the method knows, and the share."""
         counts = self.statistics.get("counts")
@@ -100,7 +107,7 @@ def fit(
     folder: str | None = None,
     posterior: bool = False,
     callback: Callable[[int, float], object] | None = None,
-) -> SparkFitted:
+) -> SparkFitted | SparkAnswers:
     """Fit a method whose sums add to a Spark frame of votes: the trace of one machine.
 
     frame: a row per vote; columns are found by their usual names unless they are named. tasks: how many blocks, one for
@@ -108,13 +115,16 @@ def fit(
     storage: a StorageLevel for the packed blocks (memory and disk unless told): a lost executor's blocks are packed
     again from the frame. folder: where the blocks go instead, on files that all executors see: then they do not travel
     from Spark's memory to Python in every step, which is what a task of cached blocks mostly waits for. `labels` is a
-    frame of item, label and confidence, and of the posterior if asked.
+    frame of item, label and confidence, and of the posterior if asked. Methods for ratings, spans and comparisons, and
+    chains of classes, take frames of those (`spark_answers`); of the options, tasks and callback are theirs.
     """
     try:
         from pyspark import StorageLevel
     except ImportError as error:
         raise MissingExtra("Spark needs pyspark on Java 17: pip install 'crowdwise[spark]'") from error
     model: Any = make(method) if isinstance(method, str) else method
+    if model.takes is not Crowd or is_chain(model):
+        return fit_answers(model, frame, {"item": item, "annotator": annotator, "label": label}, tasks, callback)
     if not isinstance(model, EM) or model.whole or model.structure != "independent" or model.weights != "given":
         name = getattr(model, "name", str(method))
         raise OptionError(f"{name} does not run on Spark: choose a method whose sums add, such as dawid-skene or ibcc")

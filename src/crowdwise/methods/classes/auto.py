@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ...engine import NumpyEngine
+from ...engine.choice import first_of_tied
 from ...errors import InputError, how_many
 from ...fit.aggregator import Aggregator
 from ...fit.method import LOG, Callback, Solution, Watch, Weighed
@@ -19,7 +20,7 @@ from ...fit.result import Result
 from ...votes.codes import Array
 from ...votes.crowd import Crowd
 from ...votes.known import Known
-from ...votes.ties import first_of_tied, shared
+from ...votes.ties import shared
 from .. import make
 from .gold_stack import learned, stacked
 from .strangers import acquaintance, population, supported
