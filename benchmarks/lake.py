@@ -113,7 +113,10 @@ def reported(folder: Path) -> list[dict]:
     lake.mkdir(parents=True)
     for at, (item, who, label) in enumerate(votes(n, 5_000)):
         parquet.write_table(pa.table({"item": item, "annotator": who, "label": label}), lake / f"{at:04d}.parquet")
-    for words in (["agreement"], ["annotators", "--out", "people.csv"], ["report", "--out", "report.html"]):
+    for words in (
+        ["agreement"], ["annotators", "--out", "people.csv"], ["report", "--out", "report.html"],
+        ["review", "--method", "dawid-skene", "--out", "queue.csv", "--accepted", "accepted.parquet"],
+    ):  # fmt: skip
         began = time.perf_counter()
         child = subprocess.Popen(
             [sys.executable, "-m", "crowdwise", words[0], str(lake), *words[1:], "--memory", "2GB"], cwd=folder,

@@ -5,12 +5,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from crowdwise.annotators import review
 from pyarrow import csv
 
 from crowdwise import InputError, simulate
 from crowdwise.io import write_table
 from crowdwise.methods import METHODS, make
-from crowdwise.scale import Blocks, Fitted, append, fit, pack, partition, update
+from crowdwise.scale import Blocks, Fitted, append, fit, pack, partition, reviewed, update
 from terminal import run
 
 ADDITIVE = ("dawid-skene", "ibcc", "community-bcc", "ebcc", "one-coin", "mace", "glad", "confusion-vector", "ordinal")
@@ -195,7 +196,7 @@ def test_what_is_told_of_a_lake_is_told_of_a_sample(tmp_path):
     assert first == 10_000 and 1_000 < second < 2_000
     assert run("report", lake, "--memory", "1MB", "--methods", "none", "--out", tmp_path / "r.html").returncode == 0
     assert "alpha" in run("agreement", lake).stdout
-    for refused in ("--time", "--by", "--labels", "--weight"):
+    for refused in ("--time", "--by", "--labels"):
         done = run("report", lake, refused, "label")
         assert done.returncode == 2 and f"{refused} is not for votes that go by the disk" in done.stderr
 
@@ -207,3 +208,61 @@ def test_what_is_told_of_a_broken_lake_names_file_and_row(tmp_path):
     assert done.returncode == 1 and "a.csv, row 5: column 'annotator' is empty" in done.stderr
     aside = run("agreement", tmp_path / "lake", "--set-aside")
     assert aside.returncode == 0 and "1 row set aside" in aside.stderr
+
+
+def test_votes_with_weights_count_as_in_memory(tmp_path):
+    crowd = made_crowd(300).crowd
+    heavy = crowd.with_weight(np.random.default_rng(0).uniform(0.0, 2.0, crowd.n_votes))
+    write_table(heavy.to_table(), tmp_path / "v.parquet")
+    write_table(heavy.to_table(), tmp_path / "v.csv")
+    for name, source in (("a", heavy), ("b", tmp_path / "v.parquet"), ("c", tmp_path / "v.csv")):
+        blocks = pack(source, tmp_path / name, block_votes=400)
+        found = fit(make("dawid-skene", max_iter=8), blocks)
+        expected = make("dawid-skene", max_iter=8).fit(whole(blocks), engine="numba:2")
+        assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+        assert blocks.given.sum() == pytest.approx(heavy.weight.sum())
+        assert blocks.sample(10**6).weight.sum() == pytest.approx(heavy.weight.sum())
+    assert fit("auto", blocks, out=tmp_path / "l").labels is not None
+    plain = pack(crowd.subset(items=crowd.items[:50]), tmp_path / "plain")
+    with pytest.raises(InputError, match="votes have weights here and none there"):
+        append(plain, heavy.subset(items=crowd.items[200:]))
+
+
+NO_WEIGHTS = [("-1", "column 'weight': -1 is no weight"), ("much", "'weight' holds something that is no number")]
+
+
+@pytest.mark.parametrize(("cell", "said"), NO_WEIGHTS)
+def test_weights_that_are_none_name_file_and_row(tmp_path, cell, said):
+    (tmp_path / "a.csv").write_text(f"item,annotator,label,weight\nq1,a,x,1\nq1,b,x,{cell}\n")
+    with pytest.raises(InputError, match=said) as told:
+        pack(tmp_path / "a.csv", tmp_path / "v")
+    assert "a.csv, row" in str(told.value)
+
+
+def test_a_review_of_blocks_is_that_of_all_votes(tmp_path):
+    crowd = made_crowd(400).crowd
+    blocks = pack(crowd, tmp_path / "v", block_votes=500)
+    method, gold = make("dawid-skene"), {crowd.items[3]: crowd.classes[0]}
+    queue, counts = reviewed(fit(method, blocks, gold=gold), 30, gold=gold, accepted=tmp_path / "done.parquet")
+    whole = review(crowd, method.fit(crowd, gold=gold), gold=gold)
+    states = whole["state"].astype(str)
+    assert counts == {name: int((states == name).sum()) for name in ("easy", "open", "uncertain", "contested")}
+    told = dict(zip(whole["item"].tolist(), whole["label"].tolist(), strict=True))
+    assert len(queue) == 30 and crowd.items[3] not in queue["item"].tolist()
+    assert all(told[item] == label for item, label in zip(queue["item"].tolist(), queue["label"].tolist(), strict=True))
+    assert queue["gain"] == pytest.approx(np.sort(np.asarray(whole["gain"])[states != "easy"])[::-1][:30], abs=1e-5)
+    easy = pq.read_table(tmp_path / "done.parquet")["item"].to_pylist()
+    assert sorted(easy) == sorted(whole.take(states == "easy")["item"].tolist())
+
+
+def test_a_lake_is_reviewed_at_the_command_line(tmp_path):
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    write_table(made_crowd(200).crowd.to_table(), lake / "a.parquet")
+    words = ("review", lake, "-m", "dawid-skene", "--top", "5", "--accepted", tmp_path / "done.parquet")
+    done = run(*words, "--out", tmp_path / "queue.csv")
+    assert done.returncode == 0 and "uncertain" in done.stderr, done.stderr
+    assert len(csv.read_csv(tmp_path / "queue.csv")) == 5 and pq.read_table(tmp_path / "done.parquet").num_rows
+    wrong = run("review", lake, "--accepted", tmp_path / "done.csv")
+    assert wrong.returncode == 2 and "is a Parquet file" in wrong.stderr
+    assert run("review", lake, "--trusted", "x").returncode == 2

@@ -20,7 +20,7 @@ A_VOTE = 150  # bytes of memory that a vote takes on its way from a packed file 
 A_SAMPLED_VOTE = 700  # and one that all is told of: agreement, annotators, a page
 
 NOT_READ = {
-    "question": None, "weight": None, "probability": None, "hard": False, "repeats": "all", "normalise": False,
+    "question": None, "probability": None, "hard": False, "repeats": "all", "normalise": False,
     "annotators": None, "delimiter": None, "encoding": None, "input_format": None, "tokens": None,
 }  # fmt: skip
 NOT_SAMPLED = {
@@ -40,7 +40,7 @@ def require_served(given: Mapping[str, Any], unserved: Mapping[str, Any]) -> Non
 def require_classes(given: Mapping[str, Any]) -> None:
     """Columns that make votes something else, or count them otherwise, are not for the disk."""
     from ..io.kinds import kind_of
-    from ..scale.partition import SUFFIXES, files_of, names_in
+    from ..scale.vote_stream import SUFFIXES, files_of, names_in
 
     files = files_of([Path(one) for one in files_of_votes(given)])
     strange = [file for file in files if file.suffix not in SUFFIXES]
@@ -57,9 +57,9 @@ def require_classes(given: Mapping[str, Any]) -> None:
     if found != "classes":
         raise InputError(f"{first}: these are {found}, and only votes that name classes go by the disk")
     for file in files:
-        odd = [name for name in names_in(file) if name.lower() in ("weight", "probability", "logprob")]
+        odd = [name for name in names_in(file) if name.lower() in ("probability", "logprob")]
         if odd:
-            speech.say(f"{file}: column {odd[0]!r} is not used: votes that go by the disk count once each")
+            speech.say(f"{file}: column {odd[0]!r} is not used: by the disk, votes count by a column of weights alone")
             break
 
 
@@ -72,7 +72,7 @@ def is_lake(given: Mapping[str, Any]) -> bool:
         return True
     folders = [Path(one) for one in files if Path(one).is_dir()]
     if folders and len(folders) == len(files):
-        from ..scale.partition import SUFFIXES  # with all that packs votes
+        from ..scale.vote_stream import SUFFIXES
 
         inside = {file.suffix for one in folders for file in one.rglob("*") if file.is_file()}
         if not inside:
@@ -104,10 +104,10 @@ def packed(given: Mapping[str, Any], folder: str, memory: int, tell: Callable[[s
     """Votes packed on disk as a command was told to, in blocks that fit the memory."""
     from ..scale import pack
 
+    named = {role: given[role] for role in ("item", "annotator", "label", "weight")}
     blocks = pack(
-        [Path(one) for one in files_of_votes(given)], Path(folder, "votes"), item=given["item"],
-        annotator=given["annotator"], label=given["label"], no_vote=given["no_vote"] or (), aside=given["set_aside"],
-        block_votes=max(10_000, memory // A_VOTE), tell=tell or (lambda text: None),
+        [Path(one) for one in files_of_votes(given)], Path(folder, "votes"), **named, no_vote=given["no_vote"] or (),
+        aside=given["set_aside"], block_votes=max(10_000, memory // A_VOTE), tell=tell or (lambda text: None),
     )  # fmt: skip
     for note in blocks.notes:
         speech.say(note)

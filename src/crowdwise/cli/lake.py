@@ -1,4 +1,4 @@
-"""Votes that are larger than the memory: a folder of files, packed on disk and fitted block by block."""
+"""Votes that are larger than the memory: a folder of files, packed on disk, fitted and looked at block by block."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from . import disk, inputs, speech
 NOT_SERVED = {
     **disk.NOT_READ, "start": None, "result": None, "trusted": None, "intervals": None, "calibrate": False,
     "history": None, "task": None, "to": "table", "min_confidence": 0.0, "save": None,
+}  # fmt: skip
+
+
+NOT_REVIEWED = {
+    **disk.NOT_READ, "start": None, "result": None, "trusted": None, "history": None, "task": None, "repeated": None,
 }  # fmt: skip
 
 
@@ -54,3 +59,35 @@ def aggregate(given: Mapping[str, Any]) -> None:
                             "converged": done.converged, "out": out})  # fmt: skip
         else:
             speech.say(f"{how_many(blocks.n_items, 'labels')} by {method.name} from {sizes}: {out}")
+
+
+def review(given: Mapping[str, Any]) -> None:
+    """The items to look at of all votes on disk, a block at a time; what can be accepted is written as Parquet."""
+    from ..io import read_labels, write_table
+    from ..methods import make
+    from ..scale import fit, reviewed
+
+    memory, accepted = disk.bytes_of(given["memory"] or "2GB"), given["accepted"]
+    disk.require_served(given, NOT_REVIEWED)
+    if accepted and Path(accepted).suffix != ".parquet":
+        raise OptionError(f"--accepted {accepted}: of votes on disk this is a Parquet file, such as accepted.parquet")
+    disk.require_classes(given)
+    method = make(given["method"], seed=given["seed"], **inputs.settings(given["set_"]))
+    gold = read_labels(given["gold"]) if given["gold"] else None
+    with (
+        speech.spoken_warnings(),
+        speech.progress("votes on disk") as tell,
+        tempfile.TemporaryDirectory(prefix="crowdwise-") as folder,
+    ):
+        blocks = disk.packed(given, folder, memory, tell)
+        done = fit(method, blocks, gold=gold, callback=speech.steps(tell))
+        rows, counts = reviewed(done, given["top"], given["sure"], gold=gold, accepted=accepted)
+    if given["out"]:
+        write_table(rows, given["out"])
+    if given["json"]:
+        speech.as_json({"votes": blocks.n_votes, "items": blocks.n_items, "annotators": blocks.n_annotators,
+                        "classes": blocks.n_classes, "states": counts, "queue": speech.records(rows)})  # fmt: skip
+        return
+    if given["out"] != "-":
+        speech.show(rows, f"Items to look at: {len(rows)} of {blocks.n_items:,} (gain in bits)")
+    speech.say(", ".join(f"{count:,} {name}" for name, count in counts.items()) + ".")

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from . import inputs, queues, speech
+from . import disk, inputs, lake, queues, speech
 from . import options as o
 
 
 @o.command(70)
 @o.settles_votes()
+@o.unless(disk.is_lake, lake.review)
 @o.also_for(queues.review)
 def review(
     context: typer.Context,
@@ -29,6 +30,10 @@ def review(
         typer.Option("--repeated", help="Write items that one annotator voted on twice to a file."),
         o.WRITTEN,
     ] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Votes go by the disk, with so much memory, such as 2GB.")
+    ] = None,
+    set_aside: o.SetAside = False,
     json: o.AsJson = False,
 ) -> None:
     """List the items to look at: those a trusted annotator contests, then by what one more vote would gain.

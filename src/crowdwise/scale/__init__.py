@@ -9,7 +9,8 @@
 """
 
 from .block_fit import Fitted, fit, update
+from .block_review import reviewed
 from .blocks import Blocks
 from .partition import append, pack
 
-__all__ = ["Blocks", "Fitted", "append", "fit", "pack", "update"]
+__all__ = ["Blocks", "Fitted", "append", "fit", "pack", "reviewed", "update"]

@@ -1,8 +1,9 @@
 """Blocks: packed votes on disk, 4 bytes a vote and 1 or 2 an item, every item whole within its block.
 
 A folder holds one folder for each block: `cells.npy` (annotator times classes plus label, a number for each vote, items
-one after the other), `counts.npy` (votes of each item), `items.parquet` (their names) and `hashes.npy` (numbers that
-depend on the names only). Annotators and classes have codes for all blocks; item names need none.
+one after the other), `weights.npy` (how much each counts, where not all count once), `counts.npy` (votes of each item),
+`items.parquet` (their names) and `hashes.npy` (numbers that depend on the names only). Annotators and classes have
+codes for all blocks; item names need none.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from ..votes.known import Known
 
 FORMAT = "crowdwise blocks 1"
 NOTES = "manifest.json"
+WEIGHTS = "weights.npy"
 FUSED = 1 << 33  # bytes of counts up to which scores and sums are made in one pass: blocks are large
 
 
@@ -103,6 +105,11 @@ class Blocks:
         """Annotator times classes plus label, of each vote."""
         return np.asarray(np.load(self._at(block) / "cells.npy", mmap_mode="c"))
 
+    def weight(self, block: int) -> Array | None:
+        """How much each vote counts; None where all count once."""
+        file = self._at(block) / WEIGHTS
+        return np.asarray(np.load(file)) if file.exists() else None
+
     def counts(self, block: int) -> Array:
         """Votes of each item."""
         return np.asarray(np.load(self._at(block) / "counts.npy"))
@@ -129,6 +136,7 @@ class Blocks:
         return Crowd(
             item=np.repeat(np.arange(self.sizes[block][2]), self.counts(block)), annotator=cells // self.n_classes,
             label=cells % self.n_classes, items=self.items(block), annotators=self.annotators, classes=self.classes,
+            weight=self.weight(block),
         )  # fmt: skip
 
     def sample(self, n_votes: int, seed: int = 0) -> Crowd:
@@ -142,10 +150,11 @@ class Blocks:
                 continue
             item = np.repeat(np.arange(counts.size), counts)
             votes = keep[item]
-            cells, rank = self.cells(block)[votes], np.cumsum(keep) - 1
+            cells, rank, weight = self.cells(block)[votes], np.cumsum(keep) - 1, self.weight(block)
             parts.append(Crowd(
                 item=rank[item[votes]], annotator=cells // self.n_classes, label=cells % self.n_classes,
                 items=self.items(block)[keep], annotators=self.annotators, classes=self.classes,
+                weight=None if weight is None else weight[votes],
             ))  # fmt: skip
         if not parts:
             raise InputError(f"a sample of {how_many(n_votes, 'votes')} holds no item: draw more")
@@ -155,6 +164,8 @@ class Blocks:
             name: np.concatenate([getattr(part, name) for part in parts]) for name in ("annotator", "label")
         }
         item = np.concatenate([part.item.astype(np.int64) + at for part, at in zip(parts, begins[:-1], strict=True)])
+        if parts[0].weight is not None:
+            columns["weight"] = np.concatenate([part.weight for part in parts])
         whole = Crowd(item=item, items=item_names, annotators=self.annotators, classes=self.classes, **columns)
         return whole._kept("annotator", np.bincount(whole.annotator, minlength=whole.n_annotators) > 0)
 
@@ -217,7 +228,8 @@ class Parts(Sequence[Part[NumpyEngine]]):
         return Part(ops, self._known_of(block))
 
     def _weight(self, block: int) -> Array | None:
-        return np.load(self.weights[block]) if block in self.weights else None
+        own, more = self.blocks.weight(block), np.load(self.weights[block]) if block in self.weights else None
+        return own if more is None else more if own is None else own * more
 
     def _as_items_are(self, gold: Mapping[Any, Any]) -> dict[Any, Any]:
         """Gold by names of the items' own sort; names of no item are told and left out."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,13 @@ import numpy as np
 from ..errors import InputError, OptionError, how_many
 from ..votes.codes import Array, encode, find, names_array, natural_order, stable_sort
 from ..votes.crowd import Crowd
-from ..votes.frames import find_column, require_column
 from ..votes.keyed import hashed
-from .blocks import FORMAT, NOTES, Blocks, write_manifest
+from .blocks import FORMAT, NOTES, WEIGHTS, Blocks, write_manifest
+from .vote_stream import are_weighed, batches, files_of
 
 SPILL = "spill"
 MOST_BUCKETS = 500  # files that are open at once
-BATCH = 1 << 20  # rows that are looked at at once
 USUAL = 8_000_000  # votes of a block
-SUFFIXES = (".parquet", ".csv", ".tsv", ".feather", ".arrow")
-Columns = tuple[Array, Array, Array]
 Tell = Callable[[str], object]
 
 
@@ -37,6 +34,7 @@ def pack(
     item: str | None = None,
     annotator: str | None = None,
     label: str | None = None,
+    weight: str | None = None,
     no_vote: Iterable[str] = (),
     aside: bool = False,
     block_votes: int = USUAL,
@@ -47,9 +45,10 @@ def pack(
 
     source: a file (CSV, TSV, Parquet, Feather), a folder of them, a list of both, a `Crowd`, or an iterator of
     (items, annotators, labels), arrays of equal length. Columns are found by their usual names unless they are named.
-    no_vote: labels that are no votes. aside: rows with a missing cell, and files that cannot be read, are set aside and
-    counted; otherwise the first one is an error that names file and row. block_votes: of a block, about; n_votes: how
-    many votes an iterator will give, about, by which buckets are made.
+    weight: how much votes count, where there is such a column. no_vote: labels that are no votes. aside: rows with a
+    missing cell, and files that cannot be read, are set aside and counted; otherwise the first one is an error that
+    names file and row. block_votes: of a block, about; n_votes: how many votes an iterator will give, about, by which
+    buckets are made.
 
     A folder that holds packed votes is refused, unless packing was stopped there: then it goes on.
     """
@@ -59,8 +58,8 @@ def pack(
         path.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(path / SPILL, ignore_errors=True)
         write_manifest(path, spilled=False, packed=False)  # whose folder this is
-        told = _spilled(source, path, {"item": item, "annotator": annotator, "label": label}, tuple(no_vote), aside,
-                        block_votes, n_votes, tell)  # fmt: skip
+        named = {"item": item, "annotator": annotator, "label": label, "weight": weight}
+        told = _spilled(source, path, named, tuple(no_vote), aside, block_votes, n_votes, tell)
     return _packed(path, told, tell)
 
 
@@ -99,15 +98,21 @@ def _spilled(
     spill.mkdir()
     writers: dict[int, Any] = {}
     schema, n, closing = None, 0, ExitStack()
-    for items, people, labels in _batches(source, named, no_vote, aside, notes):
+    weighed = are_weighed(source, named)
+    for items, people, labels, weight in batches(source, named, no_vote, aside, notes):
         who, said = codes["annotator"].of(people), codes["label"].of(labels)
         bucket = (hashed(items) % np.uint64(n_buckets)).astype(np.int64)
         order = np.argsort(bucket, kind="stable")
         ends = np.searchsorted(bucket[order], np.arange(n_buckets + 1))
         kind = pa.int64() if items.dtype.kind in "iu" else pa.large_string()
-        batch = pa.record_batch(
-            [pa.array(items[order], kind), pa.array(who[order]), pa.array(said[order])], ["item", "annotator", "label"]
-        )
+        columns = {
+            "item": pa.array(items[order], kind),
+            "annotator": pa.array(who[order]),
+            "label": pa.array(said[order]),
+        }
+        if weighed:  # files without a column for it hold votes that count once
+            columns["weight"] = pa.array((np.ones(len(items)) if weight is None else np.asarray(weight, float))[order])
+        batch = pa.record_batch(list(columns.values()), list(columns))
         if schema is None:
             schema = batch.schema
         elif schema != batch.schema:
@@ -189,175 +194,6 @@ def _expected(source: Any) -> int:
     return max(total, 1)
 
 
-def files_of(source: Any) -> list[Path]:
-    """The files behind a path, a folder, or several of them, in the order of their names."""
-    found: list[Path] = []
-    for one in source if isinstance(source, list | tuple) else [source]:
-        path = Path(one)
-        if path.is_dir():
-            found += sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and file.is_file())
-        elif path.is_file():
-            found.append(path)
-        else:
-            raise InputError(f"{path} cannot be read: there is no such file or folder")
-    if not found:
-        raise InputError(f"{source}: there is no file of votes in it ({', '.join(SUFFIXES)})")
-    return found
-
-
-def names_in(file: Path) -> list[str]:
-    """The columns of a file."""
-    import pyarrow.parquet as pq
-
-    if file.suffix == ".parquet":
-        return [str(name) for name in pq.read_schema(file).names]
-    return [str(name) for name in next(iter(_read(file))).schema.names]
-
-
-def _batches(
-    source: Any, named: Mapping[str, str | None], no_vote: tuple[str, ...], aside: bool, notes: list[str]
-) -> Iterator[Columns]:
-    """Items, annotators and labels, a million rows at a time."""
-    if isinstance(source, str | Path | list | tuple):
-        yield from _of_files(files_of(source), named, no_vote, aside, notes)
-        return
-    if no_vote:
-        raise OptionError("no_vote is for files: leave such votes out of a crowd, or of an iterator's arrays")
-    yield from _of_crowd(source) if isinstance(source, Crowd) else _of_arrays(source)
-
-
-def _of_crowd(crowd: Crowd) -> Iterator[Columns]:
-    if crowd.weight is not None:
-        raise OptionError("these votes have weights, and packed votes count once each: crowd.with_weight(None)")
-    for low in range(0, crowd.n_votes, BATCH):
-        at = slice(low, low + BATCH)
-        yield crowd.items[crowd.item[at]], crowd.annotators[crowd.annotator[at]], crowd.classes[crowd.label[at]]
-
-
-def _of_files(
-    files: list[Path], named: Mapping[str, str | None], no_vote: tuple[str, ...], aside: bool, notes: list[str]
-) -> Iterator[Columns]:
-    left = {"rows": 0, "no vote": 0}
-    spelt = any(file.suffix in (".csv", ".tsv") for file in files)  # names are texts there: everywhere
-    for file in files:
-        try:
-            yield from _of_file(file, named, no_vote, aside, spelt, left)
-        except InputError as error:
-            if not aside:
-                raise
-            notes.append(f"set aside: {error}")
-    if left["rows"]:
-        notes.append(f"{how_many(left['rows'], 'rows')} set aside: a cell is missing")
-    if left["no vote"]:
-        notes.append(f"{how_many(left['no vote'], 'rows')} left out: no vote")
-
-
-def _of_arrays(source: Iterable[Any]) -> Iterator[Columns]:
-    for number, batch in enumerate(source, start=1):
-        columns = dict(zip(("items", "annotators", "labels"), map(np.asarray, batch), strict=True))
-        for what, column in columns.items():
-            if column.dtype.kind == "f" or (column.dtype.kind == "O" and any(one is None for one in column.tolist())):
-                raise InputError(f"batch {number}: {what} must be whole numbers or texts, none of them missing")
-        sizes = [column.size for column in columns.values()]
-        if len(set(sizes)) > 1:
-            raise InputError(f"batch {number}: the columns differ in length: {', '.join(map(str, sizes))}")
-        for low in range(0, sizes[0], BATCH):
-            items, people, labels = (names_array(column[low : low + BATCH]) for column in columns.values())
-            yield items, people, labels
-
-
-def _of_file(
-    file: Path, named: Mapping[str, str | None], no_vote: tuple[str, ...], aside: bool, spelt: bool,
-    left: dict[str, int],
-) -> Iterator[Columns]:  # fmt: skip
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    row = 1  # the header
-    try:
-        for batch in _read(file):
-            names = batch.schema.names
-            taken = {role: require_column(role, names, find_column(role, names, named[role])) for role in named}
-            columns = [_plain(batch.column(names.index(taken[role])), spelt) for role in ("item", "annotator", "label")]
-            spelled = pc.cast(columns[2], pa.string())
-            out = pc.fill_null(pc.is_in(spelled, value_set=pa.array(no_vote, pa.string())), False) if no_vote else None
-            missing = np.zeros(batch.num_rows, bool)
-            for column in columns:
-                missing |= _empty(column)
-            skipped = np.zeros(batch.num_rows, bool) if out is None else np.asarray(out)
-            missing &= ~skipped
-            if missing.any() and not aside:
-                at = int(missing.argmax())
-                role = next(role for role, column in zip(named, columns, strict=True) if _empty(column)[at])
-                raise InputError(f"{file}, row {row + 1 + at}: column {taken[role]!r} is empty")
-            kept = ~(missing | skipped)
-            left["rows"] += int(missing.sum())
-            left["no vote"] += int(skipped.sum())
-            row += batch.num_rows
-            if not kept.all():
-                columns = [column.filter(pa.array(kept)) for column in columns]
-            if kept.any():
-                yield tuple(_names(column) for column in columns)  # type: ignore[misc]
-    except pa.ArrowException as error:
-        text = str(error).partition("\n")[0]
-        raise InputError(f"{file}, after row {row}: this cannot be read ({text})") from error
-    except InputError as error:
-        raise error.named(str(file)) from error
-
-
-def _read(file: Path) -> Iterator[Any]:
-    """A file, a million rows at a time, and never more."""
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet as pq
-
-    if file.suffix == ".parquet":
-        with pq.ParquetFile(file) as opened:
-            yield from opened.iter_batches(BATCH)
-        return
-    if file.suffix in (".feather", ".arrow"):
-        with pa.memory_map(str(file)) as mapped, pa.ipc.open_file(mapped) as opened:
-            for place in range(opened.num_record_batches):
-                yield opened.get_batch(place)
-        return
-    how = {"parse_options": pyarrow.csv.ParseOptions(delimiter="\t" if file.suffix == ".tsv" else ",")}
-    header = pyarrow.csv.open_csv(file, **how).schema.names
-    texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False)
-    yield from pyarrow.csv.open_csv(file, convert_options=texts, **how)
-
-
-def _plain(column: Any, spelt: bool) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    if pa.types.is_large_string(column.type):
-        return column.cast(pa.string())
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), None, column)
-    if pa.types.is_floating(column.type) or (spelt and not pa.types.is_string(column.type)):
-        return pc.cast(column, pa.string())
-    return column
-
-
-def _empty(column: Any) -> Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    blank = pc.is_null(column)
-    if pa.types.is_string(column.type):
-        blank = pc.or_(blank, pc.equal(pc.fill_null(pc.utf8_trim_whitespace(column), ""), ""))
-    return np.asarray(blank)
-
-
-def _names(column: Any) -> Array:
-    import pyarrow as pa
-
-    if pa.types.is_integer(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    return np.asarray(column.to_numpy(zero_copy_only=False), object)
-
-
 def append(blocks: Blocks, source: Any, **how: Any) -> tuple[Blocks, list[int]]:
     """Blocks and more: votes of items that are not there yet, as new blocks at the end; which these are.
 
@@ -370,6 +206,8 @@ def append(blocks: Blocks, source: Any, **how: Any) -> tuple[Blocks, list[int]]:
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         more = pack(source, fresh, **how)
+        if (more.weight(0) is None) != (blocks.weight(0) is None):
+            raise InputError("votes have weights here and none there: all votes have to be packed again")
         old = np.concatenate([blocks.hashes(block) for block in range(len(blocks.sizes))])
         for block in range(len(more.sizes)):
             twice = np.isin(more.hashes(block), old)
@@ -444,7 +282,9 @@ def _packed(path: Path, told: dict[str, Any], tell: Tell) -> Blocks:
         tell(f"{len(done)} of {len(told['buckets'])} blocks packed")
     given = np.zeros(n_annotators * k)
     for name, _, _ in done:
-        given += np.bincount(np.load(path / name / "cells.npy", mmap_mode="r"), minlength=given.size)
+        heavy = path / name / WEIGHTS
+        weight = np.load(heavy) if heavy.exists() else None
+        given += np.bincount(np.load(path / name / "cells.npy", mmap_mode="r"), weight, given.size)
     np.save(path / "given.npy", given.reshape(n_annotators, k))
     write_manifest(path, packed=True, classes=told["classes"], blocks=done, notes=told["notes"])
     shutil.rmtree(path / SPILL, ignore_errors=True)
@@ -461,12 +301,15 @@ def write_block(folder: Path, table: Any, rank: Array, n_classes: int) -> tuple[
     cells = table["annotator"].to_numpy().astype(np.int64) * n_classes + rank[table["label"].to_numpy()]
     moved = stable_sort(np.asarray(item))
     cells = (cells if moved is None else cells[moved[1]]).astype(np.int32)
+    weight = table["weight"].to_numpy() if "weight" in table.column_names else None
     counts = np.bincount(item, minlength=len(names))
     dtype = np.uint8 if counts.max() < 256 else np.uint32
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir()
     np.save(part / "cells.npy", cells)
+    if weight is not None:
+        np.save(part / WEIGHTS, weight if moved is None else weight[moved[1]])
     np.save(part / "counts.npy", counts.astype(dtype))
     np.save(part / "hashes.npy", hashed(names))
     kind = pa.int64() if names.dtype.kind in "iu" else pa.large_string()

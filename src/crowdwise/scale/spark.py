@@ -7,6 +7,7 @@ Below some thousand million votes one machine is faster (docs: scale): Spark is 
 from __future__ import annotations
 
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.choice import first_of_tied
-from ..errors import InputError, MissingExtra, OptionError
+from ..errors import DataWarning, InputError, MissingExtra, OptionError
 from ..files import whole_file
 from ..fit.climb import Climb, race
 from ..fit.climber import Part, added
@@ -132,6 +133,8 @@ def fit(
     context = session.sparkContext
     columns = {role: require_column(role, frame.columns, find_column(role, frame.columns, given)) for role, given in
                (("item", item), ("annotator", annotator), ("label", label))}  # fmt: skip
+    if heavy := find_column("weight", frame.columns):
+        warnings.warn(f"column {heavy!r} is not used: votes on Spark count once each", DataWarning, stacklevel=2)
     votes = frame.select(*(frame[name].alias(role) for role, name in columns.items()))
     names = _names(votes)
     said = context.broadcast(Said(uuid.uuid4().hex, names))

@@ -18,7 +18,15 @@ from ...votes.table import Table
 SURE = 0.95
 
 
-def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: float = SURE, gold: Any = None) -> Table:
+def review(
+    crowd: Crowd,
+    result: Result,
+    *,
+    trusted: Iterable[Any] = (),
+    sure: float = SURE,
+    gold: Any = None,
+    counts: Array | None = None,
+) -> Table:
     r"""One row per item, those where one more vote is expected to gain most first.
 
     Columns: item, label, confidence, votes, agreement (share of the votes for the most common label), state, gain,
@@ -33,7 +41,8 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
 
     gain: bits that one more vote, of an annotator drawn as votes are, is expected to tell of the class: the mutual
     information of class and label, :math:`\sum_{k l} q(k) A[k, l] \log_2 \frac{A[k, l]}{\sum_c q(c) A[c, l]}`, with A
-    the crowd's mean confusion matrix, by votes.
+    the crowd's mean confusion matrix, by votes. counts: votes by class and label (annotators, true, given), from which
+    that is made; those of this crowd, unless it is a part of a larger one.
 
     >>> from crowdwise import DawidSkene, simulate
     >>> made = simulate.crowd(simulate.one_coin(9, 2, 0.8), n_items=200, per_item=4, seed=0)
@@ -63,7 +72,7 @@ def review(crowd: Crowd, result: Result, *, trusted: Iterable[Any] = (), sure: f
     others = posterior.copy()
     others[np.arange(crowd.n_items), label] = -1.0
     runner_up = crowd.classes[others.argmax(axis=1)] if crowd.n_classes > 1 else crowd.classes[label]
-    gain = expected_gain(posterior, ops.confusion_counts(posterior))
+    gain = expected_gain(posterior, ops.confusion_counts(posterior) if counts is None else counts)
     order = np.lexsort((np.arange(crowd.n_items), -gain, ~contested))
     columns: dict[str, Any] = {
         "item": crowd.items,
