@@ -10,6 +10,8 @@ SLOW = (
     ("gibbs", "crowd-svm", "group-dawid-skene", "nonparametric-bcc", "own-groups"),
     ("Thousands of votes", "Gold is obeyed", "One vote an item"),
 )  # methods, promises
+SAMPLERS = ("gibbs", "nonparametric-bcc", "crowd-svm")  # slow, and engines only count for them: agreement holds those
+AGREES = "Agrees with the NumPy engine"
 CASES = [
     pytest.param(
         name, one, engine, id=f"{name}-{engine}-{one.sentence}",
@@ -18,7 +20,7 @@ CASES = [
     for name, entry in METHODS.items()
     for one in promises_of(entry.load())
     for engine in one.engines
-    if engine == "numpy" or entry.takes == "classes"
+    if engine == "numpy" or (entry.takes == "classes" and (name not in SAMPLERS or one.sentence == AGREES))
 ]  # fmt: skip
 
 
@@ -38,4 +40,5 @@ def test_exemptions_give_their_reason(name):
 
 
 def test_every_engine_is_held_to_the_reference():
+    assert PROMISES[AGREES].engines
     assert {engine for one in PROMISES.values() for engine in one.engines} >= set(ENGINES)

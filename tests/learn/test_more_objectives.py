@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from crowdwise import Crowd, simulate
+from crowdwise import Crowd, InputError, simulate
 from crowdwise.learn import (
     AggNet,
     AnchorTransition,
@@ -28,6 +28,8 @@ from crowdwise.learn import (
 from crowdwise.learn.base.first_guess import constants, first_confusion
 from crowdwise.learn.base.nonnegative import parts_of
 from crowdwise.learn.objectives.coinnet import LEAST, STEP, STEPS, shrunk
+from crowdwise.learn.objectives.group_perspectives import GroupPerspectives
+from crowdwise.study.panels import soft_labels
 
 
 @pytest.fixture
@@ -465,3 +467,54 @@ def test_infer_takes_some_rows_and_strangers(blobs):
     mean = model.fitted_.matrices.mean(axis=0)
     expected = alone * mean[:, truth[:100]].T
     np.testing.assert_allclose(met.posterior, expected / expected.sum(axis=1, keepdims=True), atol=1e-4)
+
+
+# -- groups of people -------------------------------------------------------------------------------------------------
+
+
+def two_views(n=400):
+    """Votes of two groups: one answers by the first feature, the other by the second."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 4)).astype(np.float32)
+    who = np.tile(np.arange(6), n)
+    item = np.repeat(np.arange(n), 6)
+    label = (x[item, (who >= 3).astype(int)] > 0).astype(int)
+    group = np.array(["first", "second"])[(who >= 3).astype(int)]
+    return x, Crowd.from_columns(item, who, label, annotator_extra={"group": group})
+
+
+def test_heads_of_groups_by_hand():
+    """Cross-entropy with each group's soft labels, by its share of the votes, and the pull to the common answer."""
+    x, votes = two_views(12)
+    objective = GroupPerspectives(by="group", strength=2.0, most_groups=3).start(votes, width=4)
+    assert objective.groups == ("first", "second") and objective.share.tolist() == [0.5, 0.5, 0.0]
+    with torch.no_grad():
+        objective.view.copy_(torch.linspace(-1, 1, objective.view.numel()).reshape(objective.view.shape))
+        objective.shift[1, 0] = 0.5
+    logits, features = torch.linspace(-1, 1, 24).reshape(12, 2), torch.as_tensor(x)
+    found = objective.loss(Output(logits, features), VoteBook(votes).of(torch.arange(12))).detach()
+    targets, cost = soft_labels(votes, "group", strength=2.0), 0.0
+    for place, name in enumerate(("first", "second")):
+        for row in range(12):
+            score = (logits[row] + objective.view[place] @ features[row] + objective.shift[place]).detach()
+            chance = torch.exp(score) / torch.exp(score).sum()
+            cost -= 0.5 * float(sum(targets[name][row][k] * torch.log(chance[k]) for k in range(2))) / 12
+    pull = 0.01 * float((objective.view.detach() ** 2).sum() + (objective.shift.detach() ** 2).sum())
+    assert float(found) == pytest.approx(cost + pull, rel=1e-5)
+    with pytest.raises(InputError, match="by='age' is no column of the annotators, of which there are group"):
+        GroupPerspectives(by="age").start(votes, width=4)
+    with pytest.raises(InputError, match="names 2 groups: most_groups=1"):
+        GroupPerspectives(by="group", most_groups=1).start(votes, width=4)
+
+
+def test_groups_that_see_things_differently_are_told_apart(tmp_path):
+    x, votes = two_views()
+    model = CrowdClassifier("mlp", GroupPerspectives(by="group"), epochs=25, rate=1e-2).fit(x, votes)
+    for found in (model, CrowdClassifier.load(model.save(tmp_path / "m") or tmp_path / "m")):
+        shares = found.predict_groups(x)
+        for place, name in enumerate(("first", "second")):
+            assert ((shares[name][:, 1] > 0.5) == (x[:, place] > 0)).mean() > 0.9
+        np.testing.assert_allclose(found.predict_proba(x), (shares["first"] + shares["second"]) / 2.0, atol=1e-5)
+    plain = CrowdClassifier("linear", "perspectives", epochs=2).fit(x, votes)
+    with pytest.raises(InputError, match="perspectives knows no groups: train with objective='group-perspectives'"):
+        plain.predict_groups(x)

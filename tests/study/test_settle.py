@@ -65,7 +65,7 @@ def test_labels_are_those_of_the_report(tmp_path, method):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["dawid-skene", "auto", "majority-vote"])
-@pytest.mark.parametrize("name", ["bluebird", "rte", "weather_cf"])
+@pytest.mark.parametrize("name", ["bluebird", "rte"])
 def test_labels_are_those_of_the_report_on_real_votes(real_set, tmp_path, name, method):
     write_table(real_set(name)[0].to_table(), tmp_path / "votes.csv")
     one_answer(tmp_path / "votes.csv", tmp_path, method)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .objectives.doctor_net import WeightedDoctorNet as WeightedDoctorNet
     from .objectives.geo import GeoF as GeoF
     from .objectives.geo import GeoW as GeoW
+    from .objectives.group_perspectives import GroupPerspectives as GroupPerspectives
     from .objectives.instance_trace import InstanceTrace as InstanceTrace
     from .objectives.label_propagation import LabelPropagation as LabelPropagation
     from .objectives.max_mig import MaxMIG as MaxMIG

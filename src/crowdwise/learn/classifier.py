@@ -284,6 +284,10 @@ class CrowdClassifier(Estimator):
         """Probabilities of the classes, (rows, classes), by features alone."""
         return self._answers.predict_proba(self._rows(X))
 
+    def predict_groups(self, X: Any) -> dict[str, Array]:
+        """What share of each group of people would give each class, (rows, classes): of `group-perspectives`."""
+        return self._answers.predict_groups(self._rows(X))
+
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

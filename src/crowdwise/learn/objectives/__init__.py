@@ -148,6 +148,11 @@ OWN = {
         "aggregate the votes, then train on the outcome: the baseline",
         "Sheng, Provost & Ipeirotis 2008",
     ),
+    "group-perspectives": ObjectiveEntry(
+        ".group_perspectives:GroupPerspectives",
+        "a head for each group of people: the shares of it that would give each class",
+        "Davani, Diaz & Prabhakaran 2022, for groups",
+    ),
     "perspectives": ObjectiveEntry(
         ".perspectives:Perspectives",
         "the shares of people who would give each class, where there is no single truth",

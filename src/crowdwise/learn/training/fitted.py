@@ -20,6 +20,7 @@ from ...votes.table import Table
 from ...votes.ties import first_of_tied
 from ..base.first_guess import first_shares
 from ..base.objective import Output, Suited
+from ..objectives.group_perspectives import GroupPerspectives
 from .fair_votes import fair
 from .hidden_votes import log_votes, own_confusion, own_posterior, vote_score
 from .learner import Learner
@@ -109,6 +110,14 @@ class Fitted:
         if self.power == 1.0:
             return said.cpu().numpy()
         return torch.softmax(self.power * torch.log(said.clamp_min(1e-12)), dim=1).cpu().numpy()
+
+    @torch.no_grad()
+    def predict_groups(self, rows: Rows) -> dict[str, Array]:
+        """By features alone, what each group of people would say, (rows, classes)."""
+        objective = self.learner.objective
+        if not isinstance(objective, GroupPerspectives):
+            raise InputError(f"{objective.name} knows no groups: train with objective='group-perspectives'")
+        return {name: found.cpu().numpy() for name, found in objective.shares_of_groups(self.output(rows)).items()}
 
     @torch.no_grad()
     def infer(self, rows: Rows, crowd: Crowd, names: Array) -> Result:
