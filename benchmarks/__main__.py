@@ -12,7 +12,8 @@ ALL = (
     "methods", "pairs", "reading", "speed", "scale", "sweep", "learn", "sure", "priors", "small", "imbalanced",
     "dependent", "outliers", "variants", "overhead", "spammers", "colluders", "groups", "people", "report",
     "soft", "spans", "structured", "collect", "tutorial", "loop", "serve", "numbers", "numbers_peers",
-    "preferences", "panels", "downstream", "spark", "large", "fuzz", "lake", "drop_in", "gold", "replay", "quality", "sizes", "updates",
+    "preferences", "panels", "downstream", "spark", "large", "fuzz", "lake", "drop_in", "gold", "replay", "quality",
+    "sizes", "updates",
 )  # fmt: skip
 
 if __name__ == "__main__":

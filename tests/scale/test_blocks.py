@@ -228,15 +228,14 @@ def test_votes_with_weights_count_as_in_memory(tmp_path):
         append(plain, heavy.subset(items=crowd.items[200:]))
 
 
-NO_WEIGHTS = [("-1", "column 'weight': -1 is no weight"), ("much", "'weight' holds something that is no number")]
-
-
-@pytest.mark.parametrize(("cell", "said"), NO_WEIGHTS)
-def test_weights_that_are_none_name_file_and_row(tmp_path, cell, said):
-    (tmp_path / "a.csv").write_text(f"item,annotator,label,weight\nq1,a,x,1\nq1,b,x,{cell}\n")
-    with pytest.raises(InputError, match=said) as told:
+@pytest.mark.parametrize("cell", ["-1", "much", "", "1e300"])
+def test_weights_that_are_none_name_file_and_row_or_are_set_aside(tmp_path, cell):
+    (tmp_path / "a.csv").write_text(f"item,annotator,label,weight\nq1,a,x,1\nq1,b,x,{cell}\nq2,a,y,2\n")
+    with pytest.raises(InputError, match="is no weight") as told:
         pack(tmp_path / "a.csv", tmp_path / "v")
-    assert "a.csv, row" in str(told.value)
+    assert "a.csv, row 3: column 'weight'" in str(told.value)
+    blocks = pack(tmp_path / "a.csv", tmp_path / "w", aside=True)
+    assert blocks.n_votes == 2 and "1 row set aside" in blocks.notes[0]
 
 
 def test_a_review_of_blocks_is_that_of_all_votes(tmp_path):
@@ -255,6 +254,15 @@ def test_a_review_of_blocks_is_that_of_all_votes(tmp_path):
     assert sorted(easy) == sorted(whole.take(states == "easy")["item"].tolist())
 
 
+def test_blocks_without_anything_easy_are_no_hindrance(tmp_path):
+    crowd = made_crowd(60).crowd
+    blocks = pack(crowd, tmp_path / "v", block_votes=5)
+    _, counts = reviewed(fit("dawid-skene", blocks), 5, accepted=tmp_path / "done.parquet")
+    assert pq.read_table(tmp_path / "done.parquet").num_rows == counts["easy"]
+    _, none = reviewed(fit("dawid-skene", blocks), 5, 0.999999, accepted=tmp_path / "none.parquet")
+    assert pq.read_table(tmp_path / "none.parquet").num_rows == none["easy"]
+
+
 def test_a_lake_is_reviewed_at_the_command_line(tmp_path):
     lake = tmp_path / "lake"
     lake.mkdir()
@@ -266,3 +274,11 @@ def test_a_lake_is_reviewed_at_the_command_line(tmp_path):
     wrong = run("review", lake, "--accepted", tmp_path / "done.csv")
     assert wrong.returncode == 2 and "is a Parquet file" in wrong.stderr
     assert run("review", lake, "--trusted", "x").returncode == 2
+    assert "the confidence is that of dawid-skene itself" in done.stderr
+
+
+def test_a_fit_that_fails_leaves_no_empty_folder(tmp_path):
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / "a.csv").write_text("item,annotator,label,weight\nq1,a,x,0\nq1,b,y,0\n")
+    done = run("aggregate", tmp_path / "lake", "-m", "crowd-svm", "--out", tmp_path / "out")
+    assert done.returncode != 0 and not (tmp_path / "out").exists()

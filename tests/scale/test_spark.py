@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdwise import InputError, simulate
+from crowdwise import Comparisons, InputError, Sequences, simulate
 from crowdwise.methods import make
 from crowdwise.scale import spark
 
@@ -100,6 +100,10 @@ def test_bad_frames_are_one_sentence(session):
         spark.fit("bradley-terry", frame)
     with pytest.raises(InputError, match="spans need the columns begin, end and label, or position and tag"):
         spark.fit("hmm-crowd", frame.withColumnRenamed("item", "document"))
+    overlap = [("d", "a", 0, 5, "PER"), ("d", "a", 3, 8, "LOC"), ("d", "b", None, None, None)]
+    spans = session.createDataFrame(overlap, "document string, annotator string, begin long, end long, label string")
+    with pytest.raises(InputError, match="spans of annotator 'a' overlap in document 'd'"):
+        spark.fit("hmm-crowd", spans)
     with pytest.raises(InputError, match="rover does not run on Spark: it takes texts"):
         spark.fit("rover", frame)
 
@@ -129,6 +133,20 @@ def test_other_answers_are_fitted_as_on_one_machine(session):
             values = [own[item][1] for item in expected.items.tolist()]
             assert values == pytest.approx(expected.estimate.mean.tolist(), rel=1e-6)
         assert found.n_votes == votes.n_votes
+    marked = [("d1", "a", 0, 3, "PER"), ("d1", "b", 0, 3, "PER"), ("d2", "a", 2, 4, "LOC"),
+              ("d2", "b", None, None, None)]  # fmt: skip
+    schema = "document string, annotator string, begin long, end long, label string"
+    method = make("hmm-crowd", max_iter=3)
+    found = spark.fit(method, session.createDataFrame(marked, schema), tasks=2)
+    expected = method.fit(Sequences.from_spans(*map(list, zip(*marked, strict=True))))
+    assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+    heavy = [("a", "b", "x", "left", 5.0), ("b", "c", "x", "left", 1.0), ("a", "c", "y", "right", 1.0)]
+    schema = "left string, right string, annotator string, winner string, weight double"
+    found = spark.fit(make("bradley-terry"), session.createDataFrame(heavy, schema))
+    left, right, who, winner, weight = map(list, zip(*heavy, strict=True))
+    expected = make("bradley-terry").fit(Comparisons.from_columns(left, right, who, winner, weight=weight))
+    own = {row["item"]: row["score"] for row in found.labels.collect()}
+    assert [own[item] for item in expected.items.tolist()] == pytest.approx(expected.estimate.mean.tolist(), rel=1e-6)
 
 
 def test_a_lost_executor_loses_no_votes(session):

@@ -12,13 +12,15 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'cr
 from fastapi.testclient import TestClient
 from scipy.sparse.csgraph import connected_components
 
-from crowdwise import settle
+from crowdwise import Comparisons, InputError, settle
 from crowdwise.io.read_kind import read_kind
+from crowdwise.service import studio
 from crowdwise.service.app import make_app
 from crowdwise.service.asked import ASKED
 from crowdwise.service.asked.answer import Item
 from crowdwise.service.asked.compared import pairs_among
-from crowdwise.service.store import Store
+from crowdwise.service.store import Said, Store
+from crowdwise.service.taken_in import said_in
 from terminal import run
 
 TEXT = "Ada met Bob in Rome 🌍 today"
@@ -136,8 +138,8 @@ def test_undo_audits_settled_answers_and_what_comes_from_elsewhere(made):
     assert not said(asked, "ann", first, right, "vote-of-ann").json()["new"]
     assert asked("ann", "/api/votes/vote-of-ann/undo", {}).json()["new"] and project.answers == 0
     rows = [{"item": name, "annotator": who, "label": RIGHT[kind](name)} for name in items for who in ("eve", "fay")]
-    assert asked("boss", "/api/import", rows).json() == {"votes": len(rows)}
-    assert asked("boss", "/api/import", rows).json() == {"votes": 0}
+    assert asked("boss", "/api/import", rows).json() == {"votes": len(rows), "items": 0}
+    assert asked("boss", "/api/import", rows).json()["votes"] == 0
     new = asked("boss", "/api/import", [{"item": "new", "annotator": "eve", "label": right}])
     assert new.status_code == (422 if kind in ("comparisons", "spans") else 200), "no question"
     project.look()
@@ -233,6 +235,7 @@ def test_projects_of_other_kinds_are_made_by_the_command(folder):
         (("--kind", "classes"), "--kind classes: the project asks for ratings"),
         (("--scale", "1,7"), "--scale: the project was made otherwise"),
         (("--no-ties",), "--no-ties is for comparisons, and this project asks for ratings"),
+        (("--classes", "a,b"), "--classes is for projects that ask for labels"),
         (("--import", "ticks.csv"), "ticks.csv holds label-sets, and the project asks for ratings"),
     ):
         wrong = serve(folder, *words, "--check")
@@ -262,6 +265,18 @@ def test_every_kind_begins_from_tables(folder, words, said):
         (("--kind", "moods"), "--kind moods: a project asks for classes, label-sets, ratings, comparisons, spans"),
         (("--kind", "ratings", "--scale", "5,1"), "--scale 5,1,1: the lower end, the upper end, and a step"),
         (("--kind", "ratings", "--scale", "low,high"), "--scale low,high: two or three numbers are expected"),
+        (("--kind", "ratings", "--scale", "1,5,1,9"), "two or three numbers are expected"),
+        (("--kind", "ratings", "--scale", "1,5,3"), "no step ends at 5"),
+        (("--kind", "ratings", "--classes", "a,b"), "--classes is for projects that ask for labels"),
+        (("--kind", "comparisons", "--items", "half.csv"), "column 'left' is there, and the other side is not"),
+        (("--kind", "comparisons", "--items", "one.csv"), "two things at least are needed"),
+        (("--items", "twice.csv", "--classes", "a,b"), "item 'x' is named twice, with different contents"),
+        (("--items", "long.csv", "--classes", "a,b"), "is too long: 256 letters at most"),
+        (
+            ("--items", "films.csv", "--classes", "a,b", "--add", "x:boss"),
+            "--add x:boss: choose admin, annotator, machine",
+        ),
+        (("--items", "films.csv", "--classes", "a,b", "--add", ""), "a name of 1 to 256 letters is expected"),
         (("--kind", "spans"), "name the labels with --classes"),
         (("--kind", "label-sets", "--classes", "a|b,c"), "'a|b' has a |, which stands between labels"),
         (("--kind", "comparisons", "--items", "odd.csv"), "is no pair: it needs left and right, two different names"),
@@ -269,7 +284,120 @@ def test_every_kind_begins_from_tables(folder, words, said):
     ],
 )
 def test_what_cannot_be_asked_is_one_line_and_leaves_nothing(folder, words, said):
-    (folder / "odd.csv").write_text("left,right\nx,x\n")
+    files = {
+        "odd": "left,right\nx,x\n", "half": "left,text\nx,1\n", "one": "item,text\nx,1\n",
+        "twice": "item,text\nx,one\nx,two\n", "long": f"item,text\n{'x' * 300},one\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
     done = serve(folder, *words)
     assert done.returncode in (1, 2) and said in done.stderr, done.stderr
     assert not (folder / "p.db").exists()
+
+
+def test_ties_stay_allowed_once_they_are(folder):
+    (folder / "p.db").touch()
+    assert serve(folder, "--items", "pairs.csv", "--kind", "comparisons", "--check").returncode == 0
+    done = serve(folder, "--no-ties", "--check")
+    assert done.returncode == 1 and "--no-ties: the project was made otherwise" in done.stderr
+
+
+@pytest.mark.parametrize("made", ["comparisons"], indirect=True)
+def test_pairs_have_no_gold_and_settled_ones_are_not_contested(made):
+    _, asked, client, _ = made
+    rows = [{"item": name, "annotator": who, "label": "left"} for name, _ in ITEMS["comparisons"] for who in PEOPLE]
+    assert asked("boss", "/api/import", rows).status_code == 200
+    client.app.state.project.look()
+    first = ITEMS["comparisons"][0][0]
+    assert asked("boss", "/api/gold", {"item": first, "label": "left"}).status_code == 409
+    assert asked("boss", "/api/settle", {"item": first, "label": "left"}).status_code == 200
+    assert first not in [one["item"] for one in asked("boss", "/api/status").json()["contested"]]
+    bad = asked("boss", "/api/import", [rows[0], {**rows[1], "label": "up"}])
+    assert bad.status_code == 422 and "row 2, item" in bad.json()["detail"]
+
+
+def test_names_that_look_like_formulas_come_back(folder):
+    (folder / "v.csv").write_text("item,annotator,label\n'=1+1,'=cmd,a\n=1+1,bob,b\n")
+    (folder / "p.db").touch()
+    done = serve(folder, "--import", "v.csv", "--check")
+    assert done.returncode == 0 and "new: 1 item, 2 annotators, 2 votes" in done.stderr, done.stderr
+
+
+def test_letters_are_the_same_however_they_are_put_together():
+    asked = ASKED["classes"]({"classes": ["s\u00ed", "no"]})
+    assert asked.kept("si\u0301", Item("x")) == "s\u00ed"
+
+
+def project_of(tmp_path, kind, items, **settings):
+    store = Store(str(tmp_path / "q.db"))
+    store.set(kind=kind, **settings)
+    store.add_items(items)
+    store.add_person("boss", "admin")
+    return store
+
+
+def test_sets_are_the_same_in_whatever_order_classes_are_named(tmp_path):
+    store = project_of(tmp_path, "label-sets", [("x", {})], classes=["dog", "cat"])
+    people = {one.name: one for one in store.people().values()}
+    assert people
+    with TestClient(make_app(store)) as client:
+        desk = client.app.state.project
+        for who in PEOPLE:
+            store.add_person(who, "annotator")
+        desk.take_people()
+        for number, who in enumerate(PEOPLE):
+            kept = desk.asked.kept(["cat", "dog"], desk.item(1))
+            desk.take(Said(f"vote-{number}", 1, desk.called(who).id, kept, None, 0.0))
+        store.tell("audit", {"x": desk.asked.kept("cat|dog", desk.item(1))})
+        desk.take_known("x")
+        desk.look()
+        assert desk._audited() == [True] and desk.found.labels.tolist() == ["dog|cat"]
+
+
+def test_spans_are_held_to_words_and_a_look_that_fails_stops_no_start(tmp_path):
+    store = project_of(tmp_path, "spans", [("d", {"text": "Ann  met Bob. "})], classes=["PER"])
+    asked, item = ASKED["spans"]({"classes": ["PER"]}), Item.of("d", {"text": "Ann  met Bob. "})
+    assert asked.kept([{"begin": 0, "end": 5, "label": "PER"}], item) == '[[0, 3, "PER"]]'
+    with pytest.raises(InputError, match="the span 3 to 5 holds no word"):
+        asked.kept([{"begin": 3, "end": 5, "label": "PER"}], item)
+    boss = next(iter(store.people().values())).id
+    store.add_votes([Said("kept-before", 1, boss, '[[3, 5, "PER"]]', None, 0.0)])
+    with TestClient(make_app(store)) as client:
+        assert client.app.state.project.broken and client.get("/health").json()["estimate"] == "broken"
+
+
+def test_pairs_that_are_called_otherwise_are_met(tmp_path):
+    asked = ASKED["comparisons"]({})
+    there = {"q1": Item.of("q1", {"left": "a", "right": "b", "left_text": "A", "right_text": "B"})}
+    votes = Comparisons.from_columns(["a", "b", "c"], ["b", "a", "a"], ["x", "y", "x"], ["left", "left", "tie"])
+    found = said_in(asked, votes, {}, there)
+    assert [(one.item.name, one.kept) for one in found] == [("q1", "left"), ("q1", "right"), ("c | a", "tie")]
+    assert not asked.measures("tie") and asked.measures("left")
+
+
+def test_one_rating_is_json(tmp_path):
+    with TestClient(make_app(project_of(tmp_path, "ratings", [("x", {})]))) as client:
+        desk = client.app.state.project
+        desk.take(Said("the-only-one", 1, next(iter(desk.people.values())).id, "3", None, 0.0))
+        desk.look()
+        (row,) = desk.asked.answers(desk.found.result)
+        assert row["value"] == 3.0 and json.dumps(row, allow_nan=False)
+    for wrong in (True, 10**400):
+        with pytest.raises(InputError, match="is no number from 1 to 5"):
+            desk.asked.kept(wrong, Item("x"))
+    tenths = ASKED["ratings"]({"scale": [-0.3, 0.3, 0.1]})
+    assert [tenths.kept(value, Item("x")) for value in (-0.3, 0.0, 0.2)] == ["-0.3", "0", "0.2"]
+
+
+def test_label_studio_counts_letters_as_browsers_do():
+    text = "😀😀 Ann"
+    annotation = {"result": [{"type": "labels", "value": {"start": 5, "end": 8, "labels": ["PER"]}}]}
+    assert studio.heard("spans", annotation, text) == [{"begin": 3, "end": 6, "label": "PER"}]
+    row = {"document": "d", "begin": 3, "end": 6, "label": "PER", "confidence": 1.0}
+    named = {"from_name": "q", "to_name": "t", "type": "labels"}
+    (told,) = studio.told("spans", [row], named, text)
+    assert (told["value"]["start"], told["value"]["end"]) == (5, 8)
+
+
+def test_lines_end_alike():
+    assert Item.of("x", {"text": "one\r\ntwo\rthree"}).content["text"] == "one\ntwo\nthree"

@@ -49,7 +49,13 @@ def aggregate(given: Mapping[str, Any]) -> None:
         tempfile.TemporaryDirectory(prefix="crowdwise-", dir=Path(out).resolve().parent) as folder,
     ):
         blocks = disk.packed(given, folder, memory, tell)
-        done = fit(method, blocks, gold=gold, out=out, callback=speech.steps(tell))
+        _say_unsettled(given)
+        try:
+            done = fit(method, blocks, gold=gold, out=out, callback=speech.steps(tell))
+        except BaseException:
+            if Path(out).is_dir() and not any(Path(out).iterdir()):
+                Path(out).rmdir()
+            raise
         if given["annotators_out"]:
             write_table(done.annotators(), given["annotators_out"])
         sizes = f"{how_many(blocks.n_votes, 'votes')} of {how_many(blocks.n_annotators, 'annotators')}"
@@ -80,6 +86,7 @@ def review(given: Mapping[str, Any]) -> None:
         tempfile.TemporaryDirectory(prefix="crowdwise-") as folder,
     ):
         blocks = disk.packed(given, folder, memory, tell)
+        _say_unsettled(given)
         done = fit(method, blocks, gold=gold, callback=speech.steps(tell))
         rows, counts = reviewed(done, given["top"], given["sure"], gold=gold, accepted=accepted)
     if given["out"]:
@@ -91,3 +98,10 @@ def review(given: Mapping[str, Any]) -> None:
     if given["out"] != "-":
         speech.show(rows, f"Items to look at: {len(rows)} of {blocks.n_items:,} (gain in bits)")
     speech.say(", ".join(f"{count:,} {name}" for name, count in counts.items()) + ".")
+
+
+def _say_unsettled(given: Mapping[str, Any]) -> None:
+    if given["method"] != "auto":
+        speech.say(
+            f"votes on disk: the confidence is that of {given['method']} itself, not held to what few votes support"
+        )

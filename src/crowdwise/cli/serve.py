@@ -87,6 +87,7 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
     new = "://" not in project and not Path(project).exists()
     if new and (check or backup) and not take_in:
         raise InputError(f"{project}: there is no such file")
+    people = told.people_named(add or ())
     before = {} if new else _settings(project)
     wanted = told.wanted_by(before, kind, told.labels_named(classes), scale, no_ties, take_in or ())
     readings = {file: told.read_answers(file, wanted["kind"]) for file in take_in or ()}
@@ -118,7 +119,7 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
             store.own()
         for file, (answers, gold) in said.items():
             say(f"{file}: {take_answers_in(store, answers, gold)}")
-        _add_people(store, add or (), f"http://{host}:{port}")
+        _add_people(store, people, f"http://{host}:{port}")
         if backup:
             store.backup(backup)
             say(f"copied to {backup}")
@@ -145,13 +146,12 @@ def _run(store: Opened, host: str, port: int) -> None:
     uvicorn.run(make_app(store), host=host, port=port, log_level="warning", access_log=False)
 
 
-def _add_people(store: Opened, people: Iterable[str], here: str) -> None:
+def _add_people(store: Opened, people: Iterable[tuple[str, str]], here: str) -> None:
     """Who was named, and an admin if there is none; their links are told, once."""
     if not any(one.role == "admin" for one in store.people().values()):
         say(f"admin, shown once: {here}/enter/{store.add_person('admin', 'admin')}")
-    for one in people:
-        name, _, role = one.partition(":")
-        say(f"{name}, shown once: {here}/enter/{store.add_person(name, role or 'annotator')}")
+    for name, role in people:
+        say(f"{name}, shown once: {here}/enter/{store.add_person(name, role)}")
 
 
 def _settings(project: str) -> dict[str, Any]:

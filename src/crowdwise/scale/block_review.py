@@ -59,11 +59,14 @@ def reviewed(
                 import pyarrow.parquet as pq
 
                 easy = found.take(state == "easy")
-                table = Table({name: easy[name] for name in ACCEPTED}).to_frame("pyarrow")
-                if writer is None:
-                    file = closing.enter_context(whole_file(accepted))
-                    writer = closing.enter_context(pq.ParquetWriter(file, table.schema))
-                writer.write_table(table.cast(writer.schema))
+                if writer is None:  # columns are what they are in the whole block: some may be empty here
+                    schema = Table({name: found[name] for name in ACCEPTED}).to_frame("pyarrow").schema
+                    writer = closing.enter_context(
+                        pq.ParquetWriter(closing.enter_context(whole_file(accepted)), schema)
+                    )
+                if len(easy):
+                    table = Table({name: easy[name] for name in ACCEPTED}).to_frame("pyarrow")
+                    writer.write_table(table.cast(writer.schema))
     columns = {name: np.concatenate([part[name] for part in kept]) for name in kept[0].columns}
     whole = Table(columns)
     order = np.argsort(-np.asarray(whole["gain"], float), kind="stable")[:top]

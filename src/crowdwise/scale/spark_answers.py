@@ -44,7 +44,7 @@ class Way(NamedTuple):
 WAYS = {
     "ratings": Way(Ratings, "item", ("item", "annotator", "value"), ("weight",)),
     "spans": Way(Sequences, "document", ("document", "annotator"), ("begin", "end", "label", "position", "tag")),
-    "comparisons": Way(Comparisons, "left", ("left", "right", "annotator", "winner")),
+    "comparisons": Way(Comparisons, "left", ("left", "right", "annotator", "winner"), ("weight",)),
 }
 NUMBERS = {"value": "double", "sd": "double", "confidence": "double", "score": "double", "begin": "long",
            "end": "long", "position": "long", "rank": "long"}  # fmt: skip
@@ -85,6 +85,8 @@ def fit_answers(
         raise OptionError("structure='graph' does not run on Spark: links join items of different tasks")
     session, context = frame.sparkSession, frame.sparkSession.sparkContext
     annotators = names_array(sorted(_distinct(frame, "annotator")))
+    if way.holds is Sequences:
+        _require_apart(frame)
     classes = _classes(frame) if way.holds is Sequences else names_array([])
     said = context.broadcast((uuid.uuid4().hex, way.holds, annotators, classes))
     packed = frame.repartition(tasks or context.defaultParallelism, way.unit).mapInArrow(_packed, "rows binary").rdd
@@ -121,19 +123,41 @@ def is_chain(model: Any) -> bool:
 
 def _selected(frame: Any, way: Way, named: Mapping[str, str | None]) -> Any:
     """The columns of the answers, under the names that their container knows."""
-    main = way.needed[-1] if way.holds is not Sequences else "label"
+    main = {Ratings: "value", Comparisons: "winner"}.get(way.holds, "label")
     given = {"annotator": named.get("annotator"), way.unit: named.get("item"), main: named.get("label")}
     if way.holds is Comparisons:
         given.pop("left")
     columns = {role: require_column(role, frame.columns, find_column(role, frame.columns, given.get(role)))
                for role in way.needed}  # fmt: skip
     found = {role: find_column(role, frame.columns, given.get(role)) for role in way.more}
-    columns |= {role: name for role, name in found.items() if name is not None and name not in columns.values()}
-    if way.holds is Sequences and not (
-        {"begin", "end", "label"} <= columns.keys() or {"position", "tag"} <= columns.keys()
-    ):
-        raise InputError("spans need the columns begin, end and label, or position and tag")
+    there = {role: name for role, name in found.items() if name is not None and name not in columns.values()}
+    columns |= _of_spans_or_tags(there) if way.holds is Sequences else there
     return frame.select(*(frame[name].alias(role) for role, name in columns.items()))
+
+
+def _of_spans_or_tags(there: Mapping[str, str]) -> dict[str, str]:
+    """The columns of spans, or of tags; where both seem to be there, of spans."""
+    for needed in (("begin", "end", "label"), ("position", "tag")):
+        if all(role in there for role in needed):
+            return {role: there[role] for role in needed}
+    raise InputError("spans need the columns begin, end and label, or position and tag")
+
+
+def _require_apart(frame: Any) -> None:
+    """Spans of one annotator that overlap make layers of all documents, which no task knows of by itself."""
+    if "begin" not in frame.columns:
+        return
+    from pyspark.sql import Window, functions
+
+    own = Window.partitionBy("document", "annotator").orderBy("begin", "end").rowsBetween(Window.unboundedPreceding, -1)
+    marked = frame.where(frame["begin"].isNotNull())
+    before = marked.withColumn("before", functions.max("end").over(own))
+    twice = before.where(before["before"] > before["begin"]).limit(1).collect()
+    if twice:
+        raise InputError(
+            f"spans of annotator {twice[0]['annotator']!r} overlap in document {twice[0]['document']!r}: on Spark they "
+            "may not; fit each label by itself"
+        )
 
 
 def _distinct(frame: Any, role: str) -> list[Any]:
@@ -158,7 +182,11 @@ def _of_counts(model: Any, frame: Any, callback: Callable[..., object] | None) -
     """Comparisons, counted by the cluster and fitted by the driver."""
     for role in ("annotator", "left", "right", "winner"):
         _distinct(frame, role)
-    counted = frame.groupBy("left", "right", "annotator", "winner").count().withColumnRenamed("count", "weight")
+    grouped = frame.groupBy("left", "right", "annotator", "winner")
+    if "weight" in frame.columns:
+        counted = grouped.sum("weight").withColumnRenamed("sum(weight)", "weight")
+    else:
+        counted = grouped.count().withColumnRenamed("count", "weight")
     made = Comparisons.from_frame(counted.toArrow())
     result = model.fit(made, callback=callback)
     table = result.to_table()

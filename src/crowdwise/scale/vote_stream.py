@@ -15,6 +15,7 @@ from ..votes.frames import find_column, require_column
 
 BATCH = 1 << 20  # rows that are looked at at once
 SUFFIXES = (".parquet", ".csv", ".tsv", ".feather", ".arrow")
+MOST = 1e12  # that a vote may count
 ROLES = ("item", "annotator", "label")
 Columns = tuple[Array, Array, Array, Array | None]
 
@@ -37,7 +38,10 @@ def are_weighed(source: Any, named: Mapping[str, str | None]) -> bool:
         return source.weight is not None
     if not isinstance(source, str | Path | list | tuple):
         return False
-    return any(find_column("weight", _names_if_any(file), named.get("weight")) for file in files_of(source))
+    try:
+        return any([find_column("weight", _names_if_any(file), named.get("weight")) for file in files_of(source)])
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
 
 
 def _names_if_any(file: Path) -> list[str]:
@@ -109,7 +113,7 @@ def _of_files(
                 raise
             notes.append(f"set aside: {error}")
     if left["rows"]:
-        notes.append(f"{how_many(left['rows'], 'rows')} set aside: a cell is missing")
+        notes.append(f"{how_many(left['rows'], 'rows')} set aside: a cell is missing, or a weight is none")
     if left["no vote"]:
         notes.append(f"{how_many(left['no vote'], 'rows')} left out: no vote")
 
@@ -127,7 +131,9 @@ def _of_file(
             names = batch.schema.names
             taken = {role: require_column(role, names, find_column(role, names, named[role])) for role in ROLES}
             heavy = find_column("weight", names, named.get("weight"))
-            weight = None if heavy is None else _weights(batch.column(heavy), heavy, f"{file}, row", row + 1)
+            weight, unweighed = (
+                (None, np.zeros(batch.num_rows, bool)) if heavy is None else _weights(batch.column(heavy))
+            )
             columns = [_plain(batch.column(names.index(taken[role])), spelt) for role in ROLES]
             spelled = pc.cast(columns[2], pa.string())
             out = pc.fill_null(pc.is_in(spelled, value_set=pa.array(no_vote, pa.string())), False) if no_vote else None
@@ -140,6 +146,12 @@ def _of_file(
                 at = int(missing.argmax())
                 role = next(role for role, column in zip(ROLES, columns, strict=True) if _empty(column)[at])
                 raise InputError(f"{file}, row {row + 1 + at}: column {taken[role]!r} is empty")
+            unweighed &= ~(missing | skipped)
+            if np.any(unweighed) and not aside:
+                at = int(np.argmax(unweighed))
+                cell = batch.column(heavy)[at].as_py()
+                raise InputError(f"{file}, row {row + 1 + at}: column {heavy!r}: {cell!r} is no weight")
+            missing |= unweighed
             kept = ~(missing | skipped)
             left["rows"] += int(missing.sum())
             left["no vote"] += int(skipped.sum())
@@ -156,22 +168,28 @@ def _of_file(
         raise error.named(str(file)) from error
 
 
-def _weights(column: Any, name: str, where: str, first: int) -> Array:
-    """How much votes count: numbers, none of them negative; an empty cell counts once."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def _weights(column: Any) -> tuple[Array, Array]:
+    """How much votes count, and where that is no number of at least 0 that one can reckon with."""
+    cells = [str(cell).strip() if cell is not None else "" for cell in column.to_pylist()] if _is_text(column) else None
+    if cells is None:
+        found = np.asarray(column.cast("float64").to_numpy(zero_copy_only=False), float)
+    else:
+        found = np.array([_number(cell) for cell in cells], float)
+    wrong = ~(np.isfinite(found) & (found >= 0.0) & (found <= MOST))
+    return np.where(wrong, 1.0, found), wrong
 
-    if pa.types.is_string(column.type):
-        column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
+
+def _is_text(column: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def _number(cell: str) -> float:
     try:
-        found = np.asarray(pc.fill_null(pc.cast(column, pa.float64()), 1.0))
-    except pa.ArrowException as error:
-        raise InputError(f"{where}s {first} and on: column {name!r} holds something that is no number") from error
-    wrong = ~(np.isfinite(found) & (found >= 0.0))
-    if wrong.any():
-        at = int(wrong.argmax())
-        raise InputError(f"{where} {first + at}: column {name!r}: {found[at]:g} is no weight")
-    return found
+        return float(cell)
+    except ValueError:
+        return np.nan
 
 
 def _read(file: Path) -> Iterator[Any]:

@@ -77,7 +77,12 @@ def undo_of(vote: str) -> str:
 async def take_votes(desk: Desk, votes: Iterable[GivenIn]) -> int:
     """Votes that were given elsewhere, those that are here already once; items that are not here yet come too."""
     votes = list(votes)
-    said = [None if vote.label is None else desk.kept(plain(vote.label), vote.item) for vote in votes]
+    said = []
+    for row, vote in enumerate(votes, start=1):
+        try:
+            said.append(None if vote.label is None else desk.kept(plain(vote.label), vote.item))
+        except HTTPException as error:
+            raise HTTPException(error.status_code, f"row {row}, item {vote.item!r}: {error.detail}") from error
     new = [vote.item for vote in votes if vote.item not in desk.project.names]
     try:
         for name in new:

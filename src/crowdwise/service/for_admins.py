@@ -43,7 +43,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
             told["contested"] = [
                 {"item": desk.project.items[desk.project.rows[k]].name, "label": asked.shown(str(found.labels[k])),
                  "confidence": float(found.sure[k]) if found.mean is not None else None}
-                for k in found.contested[:20].tolist()
+                for k in desk.project.contested(20)
             ]  # fmt: skip
         return told
 
@@ -71,12 +71,13 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         body: Annotated[list[ItemIn], Field(max_length=1000)], person: Person = admin
     ) -> dict[str, int]:
         """New items; names that are there stay as they are."""
-        for one in body:
+        items = [Item.of(one.name, one.content) for one in body]
+        for item in items:
             try:
-                desk.project.asked.require_item(Item.of(one.name, one.content))
+                desk.project.asked.require_item(item)
             except InputError as error:
                 raise HTTPException(422, str(error)) from error
-        added = desk.project.store.add_items((one.name, one.content) for one in body)
+        added = desk.project.store.add_items((item.name, item.content) for item in items)
         desk.project.take_items()
         return {"added": added}
 
@@ -102,6 +103,8 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
     @router.post("/api/gold")
     async def gold(body: KnownIn, person: Person = admin) -> dict[str, str]:
         """A known label."""
+        if not desk.project.asked.golden:
+            raise HTTPException(409, "a pair has no gold: what is found is of its sides; an audit measures it")
         return tell("gold", body, person)
 
     @router.post("/api/audit")
@@ -123,8 +126,13 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
 
     @router.post("/api/import")
     async def take_in(body: Annotated[list[GivenIn], Field(max_length=1000)], person: Person = admin) -> dict[str, int]:
-        """Votes that were given elsewhere, as often as they are sent: what is here already counts once."""
-        return {"votes": await take_votes(desk, body)}
+        """Votes that were given elsewhere, as often as they are sent: what is here already counts once.
+
+        All rows are taken, or none. Items that are not here yet come too, with nothing to show.
+        """
+        before = len(desk.project.rows)
+        votes = await take_votes(desk, body)
+        return {"votes": votes, "items": len(desk.project.rows) - before}
 
     @router.get("/api/pay")
     async def pay(
@@ -142,8 +150,9 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         """labels.csv or labels.json with how sure they are; votes.csv with every vote that counts. No tokens."""
         if form == "votes.csv":
             with desk.project.lock:
-                rows = list(desk.project.opinion.rows())
-            return PlainTextResponse(as_csv([desk.project.asked.columns, *rows]), media_type="text/csv")
+                rows = desk.project.opinion.rows()
+            text = await run_in_threadpool(lambda: as_csv([desk.project.asked.columns, *rows()]))
+            return PlainTextResponse(text, media_type="text/csv")
         await run_in_threadpool(desk.project.look)
         found = answers_of(desk.project)
         if form == "labels.json":

@@ -51,13 +51,16 @@ def routes(desk: Desk) -> APIRouter:
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise HTTPException(422, "tasks: a list of tasks is expected")
         kind, found = desk.project.asked.kind, by_item(desk.project)
-        named, results = names_in(body.get("label_config"), kind), []
+        named, results = names_in(body.get("label_config"), kind), list[dict[str, Any]]()
         for task in tasks:
-            rows = found.get(_name(task))
-            results.append({} if rows is None else {
-                "model_version": "crowdwise", "result": told(kind, rows, named),
-                "score": min((row["confidence"] for row in rows if "confidence" in row), default=None),
-            })  # fmt: skip
+            name = _name(task)
+            rows = found.get(name)
+            if rows is None:
+                results.append({})
+                continue
+            text = desk.project.item(desk.project.names[name]).content.get("text", "")
+            score = min((row["confidence"] for row in rows if "confidence" in row), default=None)
+            results.append({"model_version": "crowdwise", "result": told(kind, rows, named, text), "score": score})
         return {"results": results, "model_version": "crowdwise"}
 
     @router.post("/webhook", status_code=201)
@@ -73,11 +76,14 @@ def routes(desk: Desk) -> APIRouter:
         task, annotation = body.get("task"), body.get("annotation")
         if not isinstance(task, dict) or not isinstance(annotation, dict):
             raise HTTPException(422, "task and annotation: objects are expected")
-        item, said = desk.item_of(_name(task)), heard(desk.project.asked.kind, annotation)
+        item, kind = desk.item_of(_name(task)), desk.project.asked.kind
+        said = heard(kind, annotation, desk.project.item(item).content.get("text", ""))
         try:
             label = None if said is None else desk.project.asked.kept(said, desk.project.item(item))
-        except InputError:  # it says something else, so that what was said before does not hold
-            label = None
+        except InputError as error:
+            if kind != "classes":
+                raise HTTPException(422, str(error)) from error
+            label = None  # it names another class, so that what was said before does not hold
         author = annotation.get("completed_by")
         author = author.get("id", author.get("email")) if isinstance(author, dict) else author
         if author is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,8 @@ class Opinion(ABC):
         """A look at the votes that there are now, which may take its time."""
 
     @abstractmethod
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The votes that count, as rows of a table."""
+    def rows(self) -> Callable[[], Iterator[tuple[Any, ...]]]:
+        """The votes that count now, as rows of a table, which may be made later."""
 
 
 class LiveOpinion(Opinion):
@@ -112,9 +112,14 @@ class LiveOpinion(Opinion):
 
         return Found(result, result.labels, result.confidence, order)
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        table = self.live.crowd.to_table()
-        return zip(*(table[name].tolist() for name in self.asked.columns), strict=True)
+    def rows(self) -> Callable[[], Iterator[tuple[Any, ...]]]:
+        votes = self.live.snapshot()
+
+        def later() -> Iterator[tuple[Any, ...]]:
+            table = votes.crowd.to_table()
+            return zip(*(table[name].tolist() for name in self.asked.columns), strict=True)
+
+        return later
 
 
 class FittedOpinion(Opinion):
@@ -142,9 +147,10 @@ class FittedOpinion(Opinion):
         return before
 
     def snapshot(self) -> Callable[[], Found | None]:
-        rows, items, counts = list(self.rows()), list(self.items), self.counts.copy()
+        rows_of, items, counts = self.rows(), list(self.items), self.counts.copy()
 
         def look() -> Found | None:
+            rows = list(rows_of())
             if not rows:
                 return None
             with warnings.catch_warnings():  # what they say stands in the notes of later looks, or passes
@@ -154,9 +160,15 @@ class FittedOpinion(Opinion):
 
         return look
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        for (place, person), label in self.said.items():
-            yield from self.asked.rows(self.items[place], self._people[person].name, label)
+    def rows(self) -> Callable[[], Iterator[tuple[Any, ...]]]:
+        said, items, people = self.said.copy(), list(self.items), self._people
+        return lambda: self._rows(said, items, people)
+
+    def _rows(
+        self, said: PairTable[str], items: Sequence[Item], people: Mapping[int, Person]
+    ) -> Iterator[tuple[Any, ...]]:
+        for (place, person), label in said.items():
+            yield from self.asked.rows(items[place], people[person].name, label)
 
 
 def opinion_on(asked: Asked) -> Opinion:

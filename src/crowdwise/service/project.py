@@ -65,7 +65,7 @@ class Project:
         self.take_items()
         self._load()
         if self.answers <= AT_ONCE:  # more are looked at while people are served already
-            self.look()
+            self._look_anyway()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep_looking, name="crowdwise-look", daemon=True)
         self._thread.start()
@@ -240,11 +240,16 @@ class Project:
             self.found, self._queues = found, {}
             self._mark()
 
+    def contested(self, n: int) -> list[int]:
+        """Places of the least sure items that are not settled."""
+        found = [] if self.found is None else self.found.contested.tolist()
+        return [place for place in found[: n + len(self.items)] if self.items[self.rows[place]].settled is None][:n]
+
     def _audited(self) -> list[bool]:
         """Of each audited item that has an answer, whether it is right."""
         if self.found is None or not self.asked.audited:
             return []
-        rows = (row for row in self.items.values() if row.audit is not None)
+        rows = (row for row in self.items.values() if row.audit is not None and self.asked.measures(row.audit))
         there = [(self.place[row.id], row.audit) for row in rows if self.place[row.id] < len(self.found.labels)]
         return [str(self.found.labels[at]) == audit for at, audit in there if self.found.labels[at] is not None]
 
@@ -275,17 +280,23 @@ class Project:
             if n
         ]
 
+    def _look_anyway(self) -> None:
+        """Look; what goes wrong is told, and collection goes on."""
+        try:
+            self.look()
+            self.broken = ""
+        except Exception as error:
+            self.broken = f"{type(error).__name__}: {error}"
+
     def _keep_looking(self) -> None:
         seen = self.n_votes if self.found is not None or not self.answers else -1
-        while not self._stop.wait(EVERY):
+        took = 0.0
+        while not self._stop.wait(max(EVERY, took)):  # half of the time at most is spent on looking
             if self.n_votes == seen:
                 continue
-            seen = self.n_votes
-            try:
-                self.look()
-                self.broken = ""
-            except Exception as error:
-                self.broken = f"{type(error).__name__}: {error}"
+            seen, began = self.n_votes, time.monotonic()
+            self._look_anyway()
+            took = time.monotonic() - began
 
     def promised(self, error: float = 0.05) -> Promise | None:
         """Whether to stop, by audited items.

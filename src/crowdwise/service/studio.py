@@ -25,8 +25,13 @@ def names_in(config: Any, kind: str) -> dict[str, str]:
     return {**USUAL, **{name: one[1] for name, one in found.items() if one is not None}, "type": type_}
 
 
-def told(kind: str, rows: Iterable[Row], named: Mapping[str, str]) -> list[dict[str, Any]]:
-    """An answer as the results of a prediction; of comparisons there is none, since what is found is of their sides."""
+def told(kind: str, rows: Iterable[Row], named: Mapping[str, str], text: str = "") -> list[dict[str, Any]]:
+    """An answer as the results of a prediction; of comparisons there is none, since what is found is of their sides.
+
+    text: that of the item, in whose letters places are counted; browsers count some letters twice.
+    """
+    if kind == "spans":
+        rows = [{**row, **{end: _units(text[: row[end]]) for end in ("begin", "end")}} for row in rows]
     if kind in ("label-sets", "spans"):
         return [result_of(kind, row, named["from_name"], named["to_name"], named["type"]) for row in rows]
     if kind == "ratings":
@@ -35,13 +40,25 @@ def told(kind: str, rows: Iterable[Row], named: Mapping[str, str]) -> list[dict[
     return [{**named, "value": {"choices": [row["label"]]}} for row in rows]
 
 
-def heard(kind: str, annotation: Mapping[str, Any]) -> Any:
+def _units(text: str) -> int:
+    """The length of a text as browsers count it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _letters(text: str, units: Any) -> Any:
+    """A place as browsers count it, in letters."""
+    if type(units) is not int or not 0 <= units <= _units(text):
+        return units
+    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "replace"))
+
+
+def heard(kind: str, annotation: Mapping[str, Any], text: str = "") -> Any:
     """What an annotation says; None where it says nothing of this kind."""
     results = annotation.get("result")
     listed = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
     values = [(one.get("type"), one["value"]) for one in listed if isinstance(one.get("value"), dict)]
     if kind == "spans":
-        return [_span(type_, value) for type_, value in values if type_ in SPANS]
+        return [_span(type_, value, text) for type_, value in values if type_ in SPANS]
     ticked = [value["choices"] for _, value in values if isinstance(value.get("choices"), list)]
     if kind == "label-sets":
         paths = [path for _, value in values if isinstance(value.get("taxonomy"), list) for path in value["taxonomy"]]
@@ -53,7 +70,8 @@ def heard(kind: str, annotation: Mapping[str, Any]) -> Any:
     return next((value[name] for _, value in values for name in names if name in value), None)
 
 
-def _span(type_: str, value: Mapping[str, Any]) -> dict[str, Any]:
+def _span(type_: str, value: Mapping[str, Any], text: str) -> dict[str, Any]:
     labels = value.get(type_, value.get("labels"))
     label = labels[0] if isinstance(labels, list) and labels else None
-    return {"begin": value.get("start"), "end": value.get("end"), "label": label}
+    begin, end = (_letters(text, value.get(name)) for name in ("start", "end"))
+    return {"begin": begin, "end": end, "label": label}

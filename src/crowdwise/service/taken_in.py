@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..errors import how_many
 from ..votes.votes import Votes
 from .asked.answer import Asked, Item
+from .desk import FORMULA
 from .elsewhere import new_key, undo_of
 from .standing import Standing
 from .store import Said as Row
@@ -41,14 +42,20 @@ class Said(NamedTuple):
 
 def said_in(asked: Asked, votes: Votes, texts: Mapping[Any, str], there: Mapping[str, Item]) -> list[Said]:
     """The answers that were read, as they are kept; texts: those that items show; there: items of the project."""
-    rows = []
-    for item, who, said in asked.said_in(votes):
-        known = there.get(item.name)
+    rows, index = [], asked.index(there.values())
+    for item, person, said in asked.said_in(votes):
+        here = item._replace(name=unguarded(item.name))
+        known, told = asked.met(here, said, index)
         if known is None:
-            known = Item.of(item.name, {"text": texts[item.name]}) if item.name in texts else item
+            known, told = Item.of(here.name, {"text": texts[here.name]}) if here.name in texts else here, said
             asked.require_item(known)
-        rows.append(Said(known, who, asked.kept(said, known)))
+        rows.append(Said(known, unguarded(person), asked.kept(told, known)))
     return rows
+
+
+def unguarded(name: str) -> str:
+    """A name that an export kept from being a formula, as it was."""
+    return name[1:] if name[:1] == "'" and name[1:2] in tuple(FORMULA) else name
 
 
 def take_in(store: Store, said: Sequence[Said], gold: Mapping[str, str]) -> TakenIn:

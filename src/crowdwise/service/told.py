@@ -19,7 +19,12 @@ from ..votes.votes import Votes
 from .asked import ASKED
 from .asked.answer import Asked, Item
 from .asked.compared import Compared, pairs_among
+from .store import ROLES
 from .taken_in import Said, said_in
+
+USUAL = {"scale": [1.0, 5.0, 1.0], "ties": True}
+WIDEST = 1e9  # of the ends of a scale
+LONGEST = 256  # letters of a name
 
 
 def wanted_by(
@@ -37,6 +42,10 @@ def wanted_by(
     named = before.get("classes", classes)
     if classes and list(classes[: len(named)]) != named:
         raise InputError(f"the project has the classes {', '.join(named)}: they may be added to, not changed")
+    if classes and not ASKED[found].needs_classes:
+        raise OptionError(f"--classes is for projects that ask for labels, and this one asks for {found}")
+    if found == "classes" and len(classes) == 1:
+        raise OptionError(f"--classes {classes[0]}: name two labels at least, separated by commas")
     if classes or named:
         wanted["classes"] = list(classes) or named
     for option, name, value, owner in (
@@ -45,7 +54,7 @@ def wanted_by(
     ):
         if value is not None and found != owner:
             raise OptionError(f"{option} is for {owner}, and this project asks for {found}")
-        if value is not None and before.get(name, value) != value:
+        if value is not None and before and before.get(name, USUAL[name]) != value:
             raise InputError(f"{option}: the project was made otherwise, and its answers stand")
         if value is not None or name in before:
             wanted[name] = before[name] if value is None else value
@@ -55,16 +64,17 @@ def wanted_by(
 def _scale(told: str) -> list[float]:
     numbers = told.split(",")
     try:
-        return [float(number) for number in [*numbers, *(["1"] if len(numbers) == 2 else [])]][:3]
+        found = [float(number) for number in [*numbers, *(["1"] if len(numbers) == 2 else [])]]
     except ValueError:
-        raise OptionError(f"--scale {told}: two or three numbers are expected, such as 1,5,1") from None
+        found = []
+    if len(found) != 3 or not all(abs(number) <= WIDEST for number in found):
+        raise OptionError(f"--scale {told}: two or three numbers are expected, such as 1,5,1")
+    return found
 
 
 def labels_named(classes: str | None) -> list[str]:
     """The labels of --classes."""
     told = [name.strip() for name in (classes or "").split(",") if name.strip()]
-    if classes and len(told) < 2:
-        raise OptionError(f"--classes {classes}: name two labels at least, separated by commas")
     if len(set(told)) < len(told):
         raise OptionError(f"--classes {classes}: a label is named twice")
     return told
@@ -124,7 +134,10 @@ def items_in(file: str, asked: Asked) -> tuple[list[Item], list[str]]:
     """Names and contents: other columns than those that are shown are left out. And remarks."""
     rows, notes = read_rows(file), list[str]()
     shown = {plain_name(column): column for column in rows.names if plain_name(column) in asked.shows}
-    pairs = isinstance(asked, Compared) and {"left", "right"} <= shown.keys()
+    sides = {"left", "right"} & shown.keys()
+    if isinstance(asked, Compared) and len(sides) == 1:
+        raise InputError(f"{rows.name}: column {next(iter(sides))!r} is there, and the other side is not")
+    pairs = isinstance(asked, Compared) and bool(sides)
     try:
         name = find_column("item", rows.names) if pairs else require_column("item", rows.names)
         for column in (name, *((shown["left"], shown["right"]) if pairs else ())):
@@ -139,7 +152,10 @@ def items_in(file: str, asked: Asked) -> tuple[list[Item], list[str]]:
         str(cell) for cell in decoded(rows.table[name]).to_pylist()
     ]  # fmt: skip
     items = [Item.of(one, content) for one, content in zip(named, contents, strict=True)]
+    _require_distinct(items, rows.name)
     if isinstance(asked, Compared) and not pairs:
+        if len(items) < 2:
+            raise InputError(f"{rows.name}: two things at least are needed, to be compared")
         made = pairs_among(items)
         notes.append(f"{file}: {len(items):,} things, not pairs: {len(made):,} pairs of them are asked about")
         items = made
@@ -149,3 +165,24 @@ def items_in(file: str, asked: Asked) -> tuple[list[Item], list[str]]:
     except InputError as error:
         raise error.named(rows.name) from error
     return items, notes
+
+
+def _require_distinct(items: Sequence[Item], file: str) -> None:
+    """Names that can be sent back, none of them with two contents."""
+    there: dict[str, Item] = {}
+    for item in items:
+        if len(item.name) > LONGEST or "\x00" in item.name:
+            raise InputError(f"{file}: the name {item.name[:20]!r}... is too long: {LONGEST} letters at most")
+        if there.setdefault(item.name, item) != item:
+            raise InputError(f"{file}: item {item.name!r} is named twice, with different contents")
+
+
+def people_named(add: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and roles of --add, checked before anything is made."""
+    found = [(one.partition(":")[0].strip(), one.partition(":")[2] or "annotator") for one in add]
+    for name, role in found:
+        if not name or len(name) > LONGEST:
+            raise OptionError(f"--add {name}: a name of 1 to {LONGEST} letters is expected")
+        if role not in ROLES:
+            raise OptionError(f"--add {name}:{role}: choose {', '.join(ROLES)}")
+    return found

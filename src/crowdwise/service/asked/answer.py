@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 
@@ -31,8 +32,9 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, name: str, content: Mapping[str, str]) -> Item:
-        """An item by what is shown of it."""
-        return cls(name, json.dumps(dict(content)))
+        """An item by what is shown of it; lines end alike, so that places in a text are the same in every browser."""
+        told = {kind: value.replace("\r\n", "\n").replace("\r", "\n") for kind, value in content.items()}
+        return cls(name, json.dumps(told))
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Asked(ABC):
     shows: ClassVar[tuple[str, ...]] = ("text", "image", "audio")
     """Columns of the table of items that are kept."""
     needs_classes: ClassVar[bool] = True
+    golden: ClassVar[bool] = True
+    """Whether an answer that is known stands in the export."""
     audited: ClassVar[bool] = True
     """Whether an answer is right or wrong, so that audited ones promise something."""
 
@@ -98,6 +102,18 @@ class Asked(ABC):
 
     def require_item(self, item: Item) -> None:  # noqa: B027 - any item will do
         """An item that can be asked about; an `InputError` where it cannot."""
+
+    def index(self, items: Iterable[Item]) -> dict[Any, Item]:
+        """Items of a project, by what answers from elsewhere are told by."""
+        return {item.name: item for item in items}
+
+    def met(self, item: Item, said: Any, index: Mapping[Any, Item]) -> tuple[Item | None, Any]:
+        """The item that an answer from elsewhere is about, if it is here, and the answer as said of it."""
+        return index.get(item.name), said
+
+    def measures(self, kept: str) -> bool:
+        """Whether an audited answer can be held against what is believed."""
+        return self.audited
 
     @abstractmethod
     def rows(self, item: Item, who: str, kept: str) -> Iterator[tuple[Any, ...]]:
@@ -134,9 +150,10 @@ class Fitted(Asked):
 
 def require_class(label: Any, classes: Sequence[str]) -> str:
     """A label that is one of the classes."""
-    if not isinstance(label, str) or label not in classes:
+    alike = {normalize("NFC", name): name for name in classes}  # the same letters, put together otherwise
+    if not isinstance(label, str) or normalize("NFC", label) not in alike:
         raise InputError(f"{label!r} is none of the classes {', '.join(classes)}")
-    return label
+    return alike[normalize("NFC", label)]
 
 
 def by_place(items: Sequence[Item], names: Any) -> Array:

@@ -34,6 +34,7 @@ class Compared(Fitted):
         *Fitted.shows, *SIDES, *(f"{side}_{shown}" for side in SIDES for shown in Fitted.shows),
     )  # fmt: skip
     needs_classes: ClassVar[bool] = False
+    golden: ClassVar[bool] = False
 
     def __init__(self, settings: Any):
         super().__init__(settings)
@@ -58,6 +59,19 @@ class Compared(Fitted):
         left, right = (content.get(side, "") for side in SIDES)
         if not left or not right or left == right:
             raise InputError(f"item {item.name!r} is no pair: it needs left and right, two different names")
+
+    def index(self, items: Iterable[Item]) -> dict[Any, Item]:
+        return {tuple(item.content.get(side) for side in SIDES): item for item in items}
+
+    def met(self, item: Item, said: Any, index: Mapping[Any, Item]) -> tuple[Item | None, Any]:
+        """A pair is the same in whatever order its sides are named, and whatever it is called."""
+        left, right = (item.content[side] for side in SIDES)
+        if (left, right) in index:
+            return index[left, right], said
+        return index.get((right, left)), {"left": "right", "right": "left"}.get(said, said)
+
+    def measures(self, kept: str) -> bool:
+        return kept in SIDES  # that there is no difference is never believed
 
     def rows(self, item: Item, who: str, kept: str) -> Iterator[tuple[Any, ...]]:
         content = item.content

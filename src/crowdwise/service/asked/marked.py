@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, OptionError
 from ...fit.result import Result
 from ...methods.spans.span_vote import spans_said
 from ...methods.spans.tagging import Tagging
 from ...votes.codes import Array, encode
 from ...votes.sequences import Sequences, Tokens
+from ...votes.tags import OUTSIDE
 from ...votes.votes import Votes
 from .answer import Fitted, Found, Item, Row, by_gain, by_place, require_class
 
@@ -32,8 +33,13 @@ class Marked(Fitted):
     kind: ClassVar[str] = "spans"
     columns: ClassVar[tuple[str, ...]] = ("document", "annotator", "begin", "end", "label")
 
+    def __init__(self, settings: Any):
+        super().__init__(settings)
+        if OUTSIDE in self.classes:
+            raise OptionError(f"--classes: {OUTSIDE} is what stands outside of all spans: call the label otherwise")
+
     def kept(self, said: Any, item: Item) -> str:
-        spans = sorted(self._span(one, len(item.content.get("text", ""))) for one in self._listed(said))
+        spans = sorted(self._span(one, item.content.get("text", "")) for one in self._listed(said))
         for (begin, end, _), (begins, ends, _) in pairwise(spans):
             if begins < end:
                 raise InputError(f"the spans {begin} to {end} and {begins} to {ends} overlap")
@@ -48,15 +54,18 @@ class Marked(Fitted):
             raise InputError(f"{said!r} is no list of spans")
         return listed
 
-    def _span(self, one: Any, length: int) -> tuple[int, int, str]:
+    def _span(self, one: Any, text: str) -> tuple[int, int, str]:
         if isinstance(one, dict):
             one = [one.get("begin", one.get("start")), one.get("end"), one.get("label")]
         if not isinstance(one, list | tuple) or len(one) != 3 or any(type(place) is not int for place in one[:2]):
             raise InputError(f"{one!r} is no span: begin, end and label are expected")
         begin, end, label = one
-        if not 0 <= begin < end <= length:
-            raise InputError(f"the span {begin} to {end} does not lie in a text of {length} letters")
-        return begin, end, require_class(label, self.classes)
+        if not 0 <= begin < end <= len(text):
+            raise InputError(f"the span {begin} to {end} does not lie in a text of {len(text)} letters")
+        words = [word for word in WORD.finditer(text, begin, end)]
+        if not words:
+            raise InputError(f"the span {begin} to {end} holds no word")
+        return words[0].start(), words[-1].end(), require_class(label, self.classes)
 
     def shown(self, kept: str) -> str:
         return "; ".join(f"{begin}–{end} {label}" for begin, end, label in json.loads(kept)) or "nothing"

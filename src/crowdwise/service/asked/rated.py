@@ -33,17 +33,20 @@ class Rated(Fitted):
             raise OptionError(
                 f"--scale {self.low:g},{self.high:g},{self.step:g}: the lower end, the upper end, and a step between"
             )
+        steps = (self.high - self.low) / self.step if self.step else 0.0
+        if abs(steps - round(steps)) > 1e-6:
+            raise OptionError(f"--scale {self.low:g},{self.high:g},{self.step:g}: no step ends at {self.high:g}")
 
     def kept(self, said: Any, item: Item) -> str:
         try:
-            number = float(said)
-        except (TypeError, ValueError):
+            number = np.nan if isinstance(said, bool) else float(said)
+        except (TypeError, ValueError, OverflowError):
             number = np.nan
         steps = (number - self.low) / self.step if self.step else 0.0
         if not self.low <= number <= self.high or abs(steps - round(steps)) > 1e-6:
             of = f" in steps of {self.step:g}" if self.step else ""
             raise InputError(f"{said!r} is no number from {self.low:g} to {self.high:g}{of}")
-        return f"{self.low + round(steps) * self.step:.10g}" if self.step else f"{number:.10g}"
+        return f"{round(self.low + round(steps) * self.step, 10) + 0.0:.10g}" if self.step else f"{number:.10g}"
 
     def asks(self) -> dict[str, Any]:
         return {"kind": self.kind, "classes": [], "low": self.low, "high": self.high, "step": self.step}
@@ -62,13 +65,14 @@ class Rated(Fitted):
     def found(self, result: Result, items: Sequence[Item], counts: Array) -> Found:
         assert isinstance(result.estimate, Values)
         place, mean, sd = by_place(items, result.items), result.estimate.mean, result.estimate.sd
-        labels = np.array([f"{mean[at]:.3g} ± {sd[at]:.2g}" if at >= 0 else None for at in place.tolist()], object)
+        spreads = [f" ± {one:.2g}" if np.isfinite(one) else "" for one in sd.tolist()]
+        labels = np.array([f"{mean[at]:.3g}{spreads[at]}" if at >= 0 else None for at in place.tolist()], object)
         spread = np.where(place >= 0, sd[place], np.inf)
         return Found(result, labels, np.full(len(items), np.nan), by_gain(spread**2 / (1.0 + counts)), spread)
 
     def answers(self, result: Result) -> Iterable[Row]:
         assert isinstance(result.estimate, Values)
-        low, high = result.estimate.interval(LEVEL)
+        low, high = (np.clip(end, self.low, self.high) for end in result.estimate.interval(LEVEL))
         columns = (result.items, result.estimate.mean, result.estimate.sd, low, high)
         for item, *numbers in zip(*(column.tolist() for column in columns), strict=True):
             yield {"item": str(item)} | dict(zip(("value", "sd", "low", "high"), map(six_digits, numbers), strict=True))
@@ -77,6 +81,6 @@ class Rated(Fitted):
         yield {"item": item.name, "value": float(kept), "sd": 0.0, "low": float(kept), "high": float(kept)}
 
 
-def six_digits(number: float) -> float:
-    """A number as it is written down."""
-    return float(f"{number:.6g}")
+def six_digits(number: float) -> float | None:
+    """A number as it is written down; None where it is none."""
+    return float(f"{number:.6g}") if np.isfinite(number) else None

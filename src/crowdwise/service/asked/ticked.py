@@ -52,12 +52,14 @@ class Ticked(Fitted):
     def found(self, result: Result, items: Sequence[Item], counts: Array) -> Found:
         table = result.to_table()
         place = by_place(items, table["item"])
-        labels = where_known(place, table["labels"])
+        told = np.array([self.kept(labels, items[0]) for labels in table["labels"].tolist()], object)
+        labels = where_known(place, told)
         sure = np.where(place >= 0, table["confidence"][place], np.nan)
         return Found(result, labels, sure, by_gain((1.0 - np.nan_to_num(sure)) / (1.0 + counts)))
 
     def answers(self, result: Result) -> Iterable[Row]:
-        return result.to_table().records()
+        for row in result.to_table().records():
+            yield {**row, "item": str(row["item"]), "labels": self.kept(row["labels"], Item(str(row["item"])))}
 
     def decided(self, item: Item, kept: str) -> Iterable[Row]:
         yield {"item": item.name, "labels": kept, "confidence": 1.0}

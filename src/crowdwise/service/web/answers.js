@@ -23,7 +23,7 @@ const sender = (press, text = "Send") => {
 // One of several answers: each has a button.
 function oneOf(labels, said, place, answer) {
   place.replaceChildren(...labels.map((label, at) => button(label, at, () => answer(said[at]))));
-  return { digit: (k) => k < said.length && answer(said[k]) };
+  return { digit: (k) => k in said && answer(said[k]) };
 }
 
 // Several labels: each is on or off, and then all are sent.
@@ -46,7 +46,7 @@ function severalOf(labels, place, answer) {
 function number(ask, place, answer) {
   const steps = ask.step ? Math.round((ask.high - ask.low) / ask.step) + 1 : Infinity;
   if (steps <= 11) {
-    const values = [...Array(steps).keys()].map((k) => Number((ask.low + k * ask.step).toPrecision(10)));
+    const values = [...Array(steps).keys()].map((k) => Number((ask.low + k * ask.step).toFixed(10)));
     place.replaceChildren(...values.map((value) => button(String(value), Infinity, () => answer(value))));
     return { digit: (k) => values.includes(k + 1) && answer(k + 1) };  // a digit is the number itself
   }
