@@ -22,6 +22,7 @@ from serving import free_port, started
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
 MOST = 1000 * KILLS  # items: more than are voted on
+TOGETHER = int(os.environ.get("CROWDWISE_TOGETHER", "8"))  # items that three people label in a browser
 
 
 def until(true):
@@ -165,7 +166,7 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
     store = Store(str(project))
     store.set(classes=["cat", "dog"], max_votes=3)
     store.add_items(
-        (f"i{k}", {"text": f"<img src=x onerror=alert(1)> {'meow' if k % 2 else 'woof'} {k}"}) for k in range(8)
+        (f"i{k}", {"text": f"<img src=x onerror=alert(1)> {'meow' if k % 2 else 'woof'} {k}"}) for k in range(TOGETHER)
     )
     boss = store.add_person("boss", "admin")
     people = [store.add_person(name, "annotator") for name in ("ann", "bob", "cy")]
@@ -180,7 +181,7 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
                 page.on("pageerror", lambda error: wrong.append(str(error)))
                 page.on("dialog", lambda dialog: wrong.append("a script of an item ran"))
                 page.goto(f"{here}/enter/{token}")
-                for _ in range(40):
+                for _ in range(5 * TOGETHER):
                     page.locator("#item p").first.wait_for()
                     text = page.inner_text("#item")
                     if "Nothing to do" in text:
@@ -188,11 +189,11 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
                     count = page.inner_text("#count")
                     page.keyboard.press("1" if "meow" in text else "2")
                     until(lambda page=page, count=count: page.inner_text("#count") != count)
-                assert "8 answered" in page.inner_text("#count")
+                assert f"{TOGETHER} answered" in page.inner_text("#count")
             admin = browser.new_context().new_page()
             admin.on("pageerror", lambda error: wrong.append(str(error)))
             admin.goto(f"{here}/enter/{boss}")
-            until(lambda: "24 votes" in admin.inner_text("#state"))
+            until(lambda: f"{3 * TOGETHER} votes" in admin.inner_text("#state"))
             until(lambda: "the mean confidence is" in admin.inner_text("#curve-said"))
             assert admin.locator("#curve polyline").count() == 2
             for token in (people[0], boss):  # the page's policy lets nobody look into it, but this one
@@ -206,8 +207,10 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
         server.terminate()
         server.wait()
     assert wrong == []
-    assert {one["item"]: one["label"] for one in labels} == {f"i{k}": "cat" if k % 2 else "dog" for k in range(8)}
-    assert len(Store(str(project)).votes()) == 24
+    assert {one["item"]: one["label"] for one in labels} == {
+        f"i{k}": "cat" if k % 2 else "dog" for k in range(TOGETHER)
+    }
+    assert len(Store(str(project)).votes()) == 3 * TOGETHER
 
 
 def test_the_demo_fills_up_while_one_looks(tmp_path):

@@ -49,6 +49,11 @@ RIGHT = {  # what an item's answer is, by its name
     "comparisons": lambda name: "left",
     "spans": lambda name: SPANS,
 }
+TOOLS = {
+    "classes": {"label-studio", "prodigy", "argilla", "hugging-face", "cleanlab"}, "comparisons": set(),
+    "ratings": {"label-studio", "argilla"}, "label-sets": {"label-studio", "prodigy", "doccano", "cvat"},
+    "spans": {"label-studio", "prodigy", "doccano", "brat"},
+}  # fmt: skip
 WRONG = {
     "classes": ("cow", 1.0, ["cat"]),
     "label-sets": (["rain"], 2.0, "sun|rain"),
@@ -125,6 +130,17 @@ def test_answers_of_a_kind_from_the_question_to_the_export(made):
         ),
     }
     assert found[kind](), labels
+    forms = asked("boss", "/api/status").json()["formats"]
+    assert set(forms) >= TOOLS[kind]
+    for form in forms:
+        done = asked("boss", f"/api/export.{form}")
+        assert done.status_code == 200 and len(done.content) > 50, (form, done.text[:200])
+        if form == "label-studio":
+            assert len(done.json()) == n and all(task["predictions"] for task in done.json())
+    assert (
+        asked("boss", "/api/export.nothing").status_code == 404
+        and asked("ann", "/api/export.argilla").status_code == 403
+    )
     with TestClient(make_app(Store(str(tmp_path / "p.db")))) as again:  # a restart knows all
         assert again.app.state.project.answers == 4 * n
 

@@ -16,6 +16,7 @@ from .asked.answer import Item
 from .bodies import GivenIn, ItemIn, KnownIn, PauseIn, PersonIn, plain
 from .desk import Desk, answers_of, as_csv
 from .elsewhere import take_votes
+from .exports import exported, formats_of
 from .store import Person
 
 
@@ -30,7 +31,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         promised, found, asked = desk.project.promised(), desk.project.found, desk.project.asked
         told: dict[str, Any] = {
             "votes": desk.project.answers, "items": len(desk.project.rows), "covered": desk.project.covered,
-            "kind": asked.kind, "estimate": desk.project.broken or "running",
+            "kind": asked.kind, "formats": formats_of(desk.project), "estimate": desk.project.broken or "running",
             "promise": None if promised is None else promised._asdict(),
             "curve": desk.project.curve,
             "people": [
@@ -147,7 +148,7 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
     )
     async def export(form: str, person: Person = admin) -> Response:
-        """labels.csv or labels.json with how sure they are; votes.csv with every vote that counts. No tokens."""
+        """labels.csv or labels.json; votes.csv with every vote that counts; or what a tool imports. No tokens."""
         if form == "votes.csv":
             with desk.project.lock:
                 rows = desk.project.opinion.rows()
@@ -160,6 +161,11 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         if form == "labels.csv":
             head = list(found[0]) if found else ["item"]
             return PlainTextResponse(as_csv([head, *(one.values() for one in found)]), media_type="text/csv")
-        raise HTTPException(404, "exports are labels.csv, labels.json and votes.csv")
+        if form in formats_of(desk.project):
+            name, content = await run_in_threadpool(exported, desk.project, form)
+            attached = {"content-disposition": f'attachment; filename="{name}"'}
+            return Response(content, media_type="application/octet-stream", headers=attached)
+        forms = ", ".join(["labels.csv", "labels.json", "votes.csv", *formats_of(desk.project)])
+        raise HTTPException(404, f"exports are {forms}")
 
     return router

@@ -21,6 +21,9 @@ async function look() {
     at("state").textContent = `${told.votes} votes, ${told.covered} of ${told.items} items answered` + (told.confidence ? `, mean confidence ${told.confidence.toFixed(3)}` : "") + `. Estimate: ${told.estimate}.`;
     at("promise").textContent = told.promise ? told.promise.why : told.votes ? "No promise: these answers are not right or wrong; the export says how far each may be off." : "There are no votes yet.";
     at("notes").replaceChildren(...(told.notes ?? []).map((note) => Object.assign(document.createElement("li"), { textContent: note })));
+    if (at("formats").childElementCount !== told.formats.length) {
+      at("formats").replaceChildren(...told.formats.map((form) => Object.assign(document.createElement("a"), { href: `/api/export.${form}`, download: "", textContent: `${form} ` })));
+    }
     draw(told.curve);
     at("people").replaceChildren(...told.people.map((one) => {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: one.paused ? "ask again" : "pause" });
