@@ -31,7 +31,7 @@ from ..votes.frames import find_column, require_column
 from ..votes.keyed import hashed
 from ..votes.table import Table
 from .blocks import BlockEngine, Packed
-from .spark_answers import SparkAnswers, fit_answers, is_chain
+from .spark_answers import SparkAnswers, Work, fit_answers, is_chain, sweep_over
 
 A_MESSAGE = 64 << 20  # bytes of sums that go to the driver in one piece; larger ones go by parts of the annotators
 PIECE = 1 << 22  # numbers of such a part
@@ -155,7 +155,7 @@ def fit(
         raise InputError("there are no votes")
     weight = given.sum(axis=1)
 
-    def sums_of(work: Callable[[Part[Any]], tuple[Params, float]]) -> tuple[Params, float]:
+    def sums_of(work: Work) -> tuple[Params, float]:
         told = _reduced(packed.map(partial(_swept, said, work)), small)
         evidence = float(told.pop("evidence")[0])
         for name in ("given",):  # counted once, not in every sweep
@@ -163,14 +163,7 @@ def fit(
                 told[name] = given
         return told, evidence
 
-    def sweep(params: Params) -> tuple[Params, float]:
-        sent = context.broadcast(params)
-        try:
-            return sums_of(partial(_sweep, model, sent))
-        finally:
-            sent.unpersist()
-
-    begin = model.begin(_first_engine(names, given))
+    sweep, begin = sweep_over(context, model, sums_of), model.begin(_first_engine(names, given))
     climbs = [
         Climb(model, sweep, {}, sums_of(partial(_begin, model, given.sum(axis=0), run))[0], begin)
         for run in range(model.restarts)
@@ -279,17 +272,12 @@ def _given(said: Any, block: Bytes | Stored) -> Params:
     return {"given": _own_given(_engine(said, block))}
 
 
-def _swept(said: Any, work: Callable[[Part[Any]], tuple[Params, float]], block: Bytes | Stored) -> Params:
+def _swept(said: Any, work: Work, block: Bytes | Stored) -> Params:
     ops = _engine(said, block)
     ops.__dict__["given"] = _own_given(ops)
     sums, evidence = work(Part(ops))
     return {**{name: value for name, value in sums.items() if name != "given"}, "evidence": np.array([evidence]),
             **({"given": np.zeros((1, 1))} if "given" in sums else {})}  # fmt: skip
-
-
-def _sweep(model: Any, sent: Any, part: Part[Any]) -> tuple[Params, float]:
-    sums, evidence = model.sweep(part.ops, sent.value, None)
-    return sums, float(evidence)
 
 
 def _begin(model: Any, given: Array, run: int, part: Part[Any]) -> tuple[Params, float]:

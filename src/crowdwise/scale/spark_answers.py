@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError, OptionError
-from ..fit.climb import Climb, race
+from ..fit.climb import Climb, Sweep, race
 from ..fit.climber import Climber, Part, added
 from ..fit.em import EM
 from ..fit.method import Watch
@@ -28,6 +28,8 @@ from ..votes.sequences import Sequences
 from ..votes.tags import Tags
 from ..votes.votes import Votes
 
+Work = Callable[[Part[Any]], tuple[Params, float]]
+"""What a task does with its votes."""
 CHAINS = "its chains are not cut"
 """Why methods for chains want all votes at once; documents are whole here."""
 
@@ -92,17 +94,11 @@ def fit_answers(
     packed = frame.repartition(tasks or context.defaultParallelism, way.unit).mapInArrow(_packed, "rows binary").rdd
     packed = packed.map(lambda row: bytes(row.rows)).zipWithIndex().persist()
 
-    def sums_of(work: Callable[[Part[Any]], tuple[Params, float]]) -> tuple[Params, float]:
+    def sums_of(work: Work) -> tuple[Params, float]:
         found = packed.map(partial(_worked, said, model, work)).collect()
         return added(sums for sums, _ in found), float(sum(evidence for _, evidence in found))
 
-    def sweep(params: Params) -> tuple[Params, float]:
-        sent = context.broadcast(params)
-        try:
-            return sums_of(partial(_sweep, model, sent))
-        finally:
-            sent.unpersist()
-
+    sweep = sweep_over(context, model, sums_of)
     begin = packed.map(partial(_worked, said, model, partial(_begin, model))).first()
     climbs = [Climb(model, sweep, {}, sums_of(partial(_first, model, run))[0], begin) for run in range(model.restarts)]
     best = race(climbs, model.max_iter, Watch(callback))
@@ -114,6 +110,19 @@ def fit_answers(
     schema = ", ".join(f"`{name}` {NUMBERS.get(name, kinds.get(name, 'string'))}" for name in columns)
     labels = session.createDataFrame(packed.flatMap(partial(_answers, said, model, sent)), schema)
     return SparkAnswers(model, annotators, params, best.sums, tuple(best.trace), best.converged, labels)
+
+
+def sweep_over(context: Any, model: Any, sums_of: Callable[[Work], tuple[Params, float]]) -> Sweep:
+    """One pass over all tasks: parameters are sent to them, and sums come back."""
+
+    def sweep(params: Params) -> tuple[Params, float]:
+        sent = context.broadcast(params)
+        try:
+            return sums_of(partial(_sweep, model, sent))
+        finally:
+            sent.unpersist()
+
+    return sweep
 
 
 def is_chain(model: Any) -> bool:
