@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from ..io import Reading
     from ..scale import Blocks
 
+SPOKEN = ("json", "votes")  # options that change nothing of what is found
 UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 A_VOTE = 150  # bytes of memory that a vote takes on its way from a packed file to labels, about
 A_SAMPLED_VOTE = 700  # and one that all is told of: agreement, annotators, a page
@@ -40,18 +44,18 @@ def require_served(given: Mapping[str, Any], unserved: Mapping[str, Any]) -> Non
 def require_classes(given: Mapping[str, Any]) -> None:
     """Columns that make votes something else, or count them otherwise, are not for the disk."""
     from ..io.kinds import kind_of
-    from ..scale.vote_stream import SUFFIXES, files_of, names_in
+    from ..scale.vote_stream import EXPORTS, TABLES, TEXTS, files_of, kind_in, names_in
 
     files = files_of([Path(one) for one in files_of_votes(given)])
-    strange = [file for file in files if file.suffix not in SUFFIXES]
+    strange = [file for file in files if not kind_in(file)]
     if strange:
-        raise InputError(f"{strange[0]}: only {', '.join(SUFFIXES)} go by the disk")
-    first = files[0]
+        raise InputError(f"{strange[0]}: only {', '.join((*TABLES, *EXPORTS))} go by the disk")
+    first = next((file for file in files if kind_in(file) in TEXTS and names_in(file)), files[0])
     found = (
         given["kind"]
         if given["kind"] != "auto"
         else kind_of(first)[0]
-        if first.suffix in (".csv", ".tsv")
+        if kind_in(first) in TEXTS and names_in(first)
         else "classes"
     )
     if found != "classes":
@@ -72,12 +76,13 @@ def is_lake(given: Mapping[str, Any]) -> bool:
         return True
     folders = [Path(one) for one in files if Path(one).is_dir()]
     if folders and len(folders) == len(files):
-        from ..scale.vote_stream import SUFFIXES
+        from ..scale.vote_stream import TABLES, kind_in
 
-        inside = {file.suffix for one in folders for file in one.rglob("*") if file.is_file()}
+        inside = [file for one in folders for file in one.rglob("*") if file.is_file()]
         if not inside:
             raise InputError(f"{folders[0]} is empty: there is no file of votes in it")
-        return bool(inside & {*SUFFIXES}) and not inside & {".ann", ".xml", ".jsonl", ".json"}
+        own = {file.suffix for file in inside} & {".ann", ".xml", ".jsonl", ".json"}  # folders of other tools
+        return not own and any(kind_in(file) in TABLES for file in inside)
     size = sum(Path(one).stat().st_size for one in files if Path(one).is_file())
     return 8 * size > available_memory()
 
@@ -102,16 +107,49 @@ def sampled(given: Mapping[str, Any]) -> Reading:
 
 def packed(given: Mapping[str, Any], folder: str, memory: int, tell: Callable[[str], None] | None) -> Blocks:
     """Votes packed on disk as a command was told to, in blocks that fit the memory."""
-    from ..scale import pack
+    from ..scale import Blocks, pack
 
-    named = {role: given[role] for role in ("item", "annotator", "label", "weight")}
-    blocks = pack(
-        [Path(one) for one in files_of_votes(given)], Path(folder, "votes"), **named, no_vote=given["no_vote"] or (),
-        aside=given["set_aside"], block_votes=max(10_000, memory // A_VOTE), tell=tell or (lambda text: None),
-    )  # fmt: skip
+    named, where = {role: given[role] for role in ("item", "annotator", "label", "weight")}, Path(folder, "votes")
+    try:
+        blocks = Blocks.open(where)  # by a run that was stopped later
+    except InputError:
+        blocks = pack(
+            [Path(one) for one in files_of_votes(given)], where, **named, no_vote=given["no_vote"] or (),
+            aside=given["set_aside"], block_votes=max(10_000, memory // A_VOTE), tell=tell or (lambda text: None),
+        )  # fmt: skip
     for note in blocks.notes:
         speech.say(note)
     return blocks
+
+
+@contextmanager
+def workplace(given: Mapping[str, Any], out: Path) -> Iterator[str]:
+    """A folder beside the output for packed votes and steps of the fit, gone when all is done.
+
+    If the program is stopped, it stays: the same command on the same files goes on there.
+    """
+    from ..scale.vote_stream import files_of
+
+    beside = out.resolve()
+    files = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(files_of_votes(given))]
+    asked = {name: given[name] for name in sorted(given) if name not in SPOKEN}
+    key = hashlib.sha256(repr((files, asked)).encode()).hexdigest()[:12]
+    folder = beside.with_name(f".{beside.name}.{key}.work")
+    for older in beside.parent.glob(f".{beside.name}.*.work"):  # of other votes, or other options
+        if older != folder:
+            shutil.rmtree(older, ignore_errors=True)
+    if folder.exists():
+        speech.say("a run of this command was stopped: it goes on where it was")
+    folder.mkdir(exist_ok=True)
+    try:
+        yield str(folder)
+    except KeyboardInterrupt:
+        speech.say(f"what was done is kept in {folder}: the same command goes on there")
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def bytes_of(text: str) -> int:

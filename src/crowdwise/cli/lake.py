@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError, how_many
 from . import disk, inputs, speech
 
+if TYPE_CHECKING:
+    from ..scale import Fitted
+
+ASKED = 1_000_000  # votes, of a sample that tells what can be believed
 NOT_SERVED = {
-    **disk.NOT_READ, "start": None, "result": None, "trusted": None, "intervals": None, "calibrate": False,
+    **disk.NOT_READ, "start": None, "result": None, "intervals": None, "calibrate": False,
     "history": None, "task": None, "to": "table", "min_confidence": 0.0, "save": None,
 }  # fmt: skip
 
 
 NOT_REVIEWED = {
-    **disk.NOT_READ, "start": None, "result": None, "trusted": None, "history": None, "task": None, "repeated": None,
+    **disk.NOT_READ, "start": None, "result": None, "history": None, "task": None, "repeated": None,
 }  # fmt: skip
 
 
@@ -25,7 +29,7 @@ def aggregate(given: Mapping[str, Any]) -> None:
     """Labels of votes on disk, a Parquet file for each block."""
     from ..io import write_table
     from ..methods import make
-    from ..scale import fit
+    from ..scale import settle
 
     memory = disk.bytes_of(given["memory"] or "2GB")
     out = given["out"]
@@ -46,32 +50,29 @@ def aggregate(given: Mapping[str, Any]) -> None:
     with (
         speech.spoken_warnings(),
         speech.progress("votes on disk") as tell,
-        tempfile.TemporaryDirectory(prefix="crowdwise-", dir=Path(out).resolve().parent) as folder,
+        disk.workplace(given, Path(out)) as folder,
     ):
         blocks = disk.packed(given, folder, memory, tell)
-        _say_unsettled(given)
-        try:
-            done = fit(method, blocks, gold=gold, out=out, callback=speech.steps(tell))
-        except BaseException:
-            if Path(out).is_dir() and not any(Path(out).iterdir()):
-                Path(out).rmdir()
-            raise
+        how = _settled_how(given, memory, tell)
+        done = settle(blocks, method, gold=gold, out=out, checkpoint=Path(folder, "fit"), **how)
+        _say_found(done)
         if given["annotators_out"]:
             write_table(done.annotators(), given["annotators_out"])
         sizes = f"{how_many(blocks.n_votes, 'votes')} of {how_many(blocks.n_annotators, 'annotators')}"
         if given["json"]:
             speech.as_json({"votes": blocks.n_votes, "items": blocks.n_items, "annotators": blocks.n_annotators,
                             "classes": blocks.n_classes, "blocks": len(blocks.sizes), "steps": len(done.trace),
-                            "converged": done.converged, "out": out})  # fmt: skip
+                            "converged": done.converged, "method": done.method.name, "notes": list(done.notes),
+                            "out": out})  # fmt: skip
         else:
-            speech.say(f"{how_many(blocks.n_items, 'labels')} by {method.name} from {sizes}: {out}")
+            speech.say(f"{how_many(blocks.n_items, 'labels')} by {done.method.name} from {sizes}: {out}")
 
 
 def review(given: Mapping[str, Any]) -> None:
     """The items to look at of all votes on disk, a block at a time; what can be accepted is written as Parquet."""
     from ..io import read_labels, write_table
     from ..methods import make
-    from ..scale import fit, reviewed
+    from ..scale import reviewed, settle
 
     memory, accepted = disk.bytes_of(given["memory"] or "2GB"), given["accepted"]
     disk.require_served(given, NOT_REVIEWED)
@@ -86,8 +87,8 @@ def review(given: Mapping[str, Any]) -> None:
         tempfile.TemporaryDirectory(prefix="crowdwise-") as folder,
     ):
         blocks = disk.packed(given, folder, memory, tell)
-        _say_unsettled(given)
-        done = fit(method, blocks, gold=gold, callback=speech.steps(tell))
+        done = settle(blocks, method, gold=gold, **_settled_how(given, memory, tell))
+        _say_found(done)
         rows, counts = reviewed(done, given["top"], given["sure"], gold=gold, accepted=accepted)
     if given["out"]:
         write_table(rows, given["out"])
@@ -100,8 +101,12 @@ def review(given: Mapping[str, Any]) -> None:
     speech.say(", ".join(f"{count:,} {name}" for name, count in counts.items()) + ".")
 
 
-def _say_unsettled(given: Mapping[str, Any]) -> None:
-    if given["method"] != "auto":
-        speech.say(
-            f"votes on disk: the confidence is that of {given['method']} itself, not held to what few votes support"
-        )
+def _settled_how(given: Mapping[str, Any], memory: int, tell: Callable[[str], None] | None) -> dict[str, Any]:
+    """Whom to believe, and how many votes are asked about that."""
+    some = min(ASKED, max(memory // disk.A_SAMPLED_VOTE, 1))
+    return {"trusted": given["trusted"] or (), "sample": some, "callback": speech.steps(tell)}
+
+
+def _say_found(done: Fitted) -> None:
+    for note in done.notes:
+        speech.say(note)

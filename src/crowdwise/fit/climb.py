@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .params import Params, squarem
@@ -21,6 +22,7 @@ class Climb:
     """Where one run stands: parameters, the sums under them, and the objective after each step.
 
     past: sums of earlier votes, which count beside those of every sweep. first: the sums that it starts from.
+    after_step: what is done with it after each step, such as keeping it.
     """
 
     def __init__(self, method: Climber[Any, Any], sweep: Sweep, past: Params, first: Params, params: Params):
@@ -29,11 +31,14 @@ class Climb:
         self.trace: list[float] = []
         self.path: list[Params] = []  # plain steps since the last leap
         self.converged = False
+        self.after_step: Callable[[Climb], None] | None = None
 
     def advance(self, until: int, watch: Watch) -> bool:
         """Go on until so many steps are made, or nothing is gained; true if the watcher said stop."""
         while len(self.trace) < until and not self.converged:
             self._step()
+            if self.after_step is not None:
+                self.after_step(self)
             if watch(len(self.trace), self.trace[-1]):
                 return True
         return False
@@ -65,14 +70,16 @@ def race(climbs: list[Climb], max_iter: int, watch: Watch) -> Climb:
         for done, climb in enumerate(climbs, 1):
             if climb.advance(min(leg, max_iter), watch):
                 return max(climbs[:done], key=_height)
-        climbs = sorted(climbs, key=_height, reverse=True)[: (len(climbs) + 1) // 2]
+        height = partial(_height, step=leg)  # one that was stopped and goes on may be ahead of the others
+        climbs = sorted(climbs, key=height, reverse=True)[: (len(climbs) + 1) // 2]
         leg *= 2
     climbs[0].advance(max_iter, watch)
     return climbs[0]
 
 
-def _height(climb: Climb) -> float:
-    return climb.trace[-1]
+def _height(climb: Climb, step: int | None = None) -> float:
+    """How far up it is, or was after so many steps."""
+    return climb.trace[-1] if step is None else climb.trace[:step][-1]
 
 
 def _add(sums: Params, past: Params) -> Params:

@@ -10,7 +10,8 @@
 
 from .block_fit import Fitted, fit, update
 from .block_review import reviewed
+from .block_settle import settle
 from .blocks import Blocks
 from .partition import append, pack
 
-__all__ = ["Blocks", "Fitted", "append", "fit", "pack", "reviewed", "update"]
+__all__ = ["Blocks", "Fitted", "append", "fit", "pack", "reviewed", "settle", "update"]

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..engine.choice import first_of_tied
 from ..errors import InputError, OptionError
-from ..files import read_arrays, write_arrays
-from ..fit.climb import Climb, race
+from ..fit.climb import Climb, Sweep, race
+from ..fit.climber import Part
 from ..fit.em import EM
 from ..fit.method import Watch
 from ..fit.params import Names, Params, carry
+from ..fit.result import Result
 from ..methods import make
 from ..methods.classes.auto import Auto
+from ..methods.classes.strangers import supported
 from ..votes.codes import Array
 from ..votes.table import Table
+from .block_keeping import Kept, climb_of
+from .block_labels import new_folder, write_labels
 from .blocks import Blocks, Parts
-from .committee import asked_in_a_sample, joined, members_of, write_weights
+from .committee import asked_in_a_sample, carried, joined, members_of, weight_of, write_weights
 
-EVERY = 20.0  # seconds between two checkpoints
 KEPT = "fit.npz"
 Callback = Callable[[int, float], object]
 
@@ -35,7 +38,8 @@ class Fitted:
     """What a method found in blocks: parameters, sums and trace in memory; labels and posteriors as Parquet, if asked.
 
     labels: the folder of item, label and confidence (and the posterior), a file for each block; None where nothing was
-    written.
+    written. strangers: what strangers' votes are worth, where nobody is to be surer than votes support. notes: what was
+    found out about the votes.
     """
 
     method: Any
@@ -46,6 +50,8 @@ class Fitted:
     converged: bool
     labels: Path | None = None
     gold: Mapping[Any, Any] | None = None
+    strangers: Array | None = None
+    notes: tuple[str, ...] = ()
 
     def annotators(self) -> Table:
         """One row per annotator: votes, how many of them are right as far as the method knows, and the share."""
@@ -69,23 +75,36 @@ class Fitted:
 
     def posterior_of(self, block: int) -> Array:
         """The posterior of a block's items, (items, classes)."""
-        if isinstance(self.method, Auto) and (np.asarray(self.params.get("group", [-1])) >= 0).any():
-            raise InputError("votes of groups were shared while this was fitted: read its labels, with posterior=True")
-        part = self.blocks.parts(some=[block], known=self.gold)[0]
-        return np.asarray(self.method.infer(part.ops, self.params, part.known))
+        shared = None if "group" not in self.params else weight_of(self.blocks, block, self.params["group"])
+        weights = {} if shared is None else {block: shared}
+        return self.believed(self.blocks.parts(some=[block], known=self.gold, weights=weights)[0])
+
+    def believed(self, part: Part[Any]) -> Array:
+        """The posterior of a part's items, no surer than the votes support where that is asked for."""
+        found = np.asarray(self.method.infer(part.ops, self.params, part.known))
+        if self.strangers is None:
+            return found
+        heard = self.blocks.given.sum(axis=1).astype(np.int64)
+        return supported(part.ops, found, self.strangers, heard, part.known)
 
     def save(self, path: str | Path) -> None:
-        """Keep parameters, sums and trace, for `update` and for fits of more."""
+        """Keep parameters, sums, trace and gold, for `update` and for fits of more."""
+        beside = {} if self.strangers is None else {"strangers": self.strangers}
         of = self.blocks.parts().fingerprint
-        _save(Path(path), self.method, self.params, self.statistics, self.trace, self.converged, of)
+        Kept(self.method, self.params, self.statistics, self.trace, self.converged, of, self.gold, beside=beside).save(
+            Path(path)
+        )
 
     @classmethod
     def load(cls, path: str | Path, blocks: Blocks) -> Fitted:
         """Read what `save` wrote, for the blocks that it was fitted to."""
-        method, params, statistics, trace, converged, of = _load(Path(path))
-        if of and of != blocks.parts().fingerprint:
+        kept = Kept.load(Path(path))
+        if kept.of and kept.of != blocks.parts().fingerprint:
             raise InputError(f"{path} is a fit to other votes")
-        return cls(method, blocks, params, statistics, trace, converged)
+        return cls(
+            kept.method, blocks, kept.params, kept.sums, tuple(kept.trace), kept.converged, gold=kept.gold,
+            strangers=kept.beside.get("strangers"),
+        )  # fmt: skip
 
 
 def fit(
@@ -104,104 +123,137 @@ def fit(
     method: a name, or a method with options; "auto" asks a sample of a million votes who errs together and who decides.
     gold: known labels by item. out: a folder for the labels, a Parquet file for each block; with `posterior` also the
     probability of each class. checkpoint: a folder in which the fit is kept while it lasts; a fit that was stopped goes
-    on from there (of one climb: restarts begin anew). Methods that need all votes at once refuse, and say why.
+    on from there. Methods that need all votes at once refuse, and say why.
     """
     model: Any = make(method) if isinstance(method, str) else method
+    require_additive(model)
+    if out is not None:
+        new_folder(Path(out))
+    known = blocks.parts(known=gold).gold
+    folder = None if checkpoint is None else Path(checkpoint)
+    with fitting(model, blocks, known, folder, threads, callback) as (done, parts):
+        return finished(done, parts, out, posterior)
+
+
+def require_additive(model: Any) -> None:
+    """A method that runs on blocks, or an error that says why it does not."""
     if isinstance(model, Auto):
-        if checkpoint is not None:
-            raise OptionError("auto keeps no checkpoint: fit one of its members, such as ibcc, where that is needed")
-        return _auto(model, blocks, gold, out, posterior, threads, callback)
+        return
     if not isinstance(model, EM):
-        name = getattr(model, "name", str(method))
+        name = getattr(model, "name", str(model))
         raise OptionError(
             f"{name} does not run on blocks: choose dawid-skene, ibcc, ebcc, community-bcc, one-coin, mace ..."
         )
     if model.whole or model.structure != "independent" or model.weights != "given":
         why = model.whole or "votes of a chain, a graph or of groups are not cut"
         raise OptionError(f"{model.name} needs all votes at once: {why}")
-    target = None if out is None else _new_folder(Path(out))
+
+
+@contextmanager
+def fitting(
+    model: Any,
+    blocks: Blocks,
+    gold: Mapping[Any, Any] | None,
+    checkpoint: Path | None,
+    threads: int | None,
+    callback: Callback | None,
+    start: Result | None = None,
+) -> Iterator[tuple[Fitted, Parts]]:
+    """What a method finds, and the parts whose labels may be asked for as long as this lasts.
+
+    start: a result of the same method for some of the votes, to climb from.
+    """
+    if isinstance(model, Auto):
+        with _committee(model, blocks, gold, checkpoint, threads, callback, start) as found:
+            yield found
+        return
     parts = blocks.parts(threads, gold)
-    best = _climbed(model, parts, checkpoint, callback)
+    best = _climbed(model, parts, checkpoint, callback, start)
     params = {**best.params, **model.derived(best.params)}
     params["votes"] = blocks.given.sum(axis=1)
-    done = Fitted(model, blocks, params, best.sums, tuple(best.trace), best.converged, gold=gold)
-    if target is not None:
-        write_labels(done, parts, target, posterior)
-        done = replace(done, labels=target)
-    return done
+    yield Fitted(model, blocks, params, best.sums, tuple(best.trace), best.converged, gold=gold), parts
 
 
-def _auto(
-    model: Auto, blocks: Blocks, gold: Any, out: Any, posterior: bool, threads: int | None, callback: Callback | None
-) -> Fitted:
-    """The default: groups, and who decides, from a sample of a million votes; its members fitted to all."""
-    target = None if out is None else _new_folder(Path(out))
-    asked = asked_in_a_sample(blocks, model.seed)
+def finished(done: Fitted, parts: Parts, out: str | Path | None, posterior: bool) -> Fitted:
+    """The same with its labels written, if they are asked for."""
+    if out is None:
+        return done
+    write_labels(done.believed, parts, Path(out), posterior)
+    return replace(done, labels=Path(out))
+
+
+@contextmanager
+def _committee(
+    model: Auto,
+    blocks: Blocks,
+    gold: Any,
+    checkpoint: Path | None,
+    threads: int | None,
+    callback: Callback | None,
+    start: Result | None,
+) -> Iterator[tuple[Fitted, Parts]]:
+    """The default: groups, and who decides, from a sample of a million votes; its members fitted to all, without gold,
+    which teaches what they are worth."""
+    asked = carried(start or asked_in_a_sample(blocks, model.seed), blocks)
     with tempfile.TemporaryDirectory(prefix="weights-", dir=blocks.folder) as folder:
         weights = write_weights(blocks, np.asarray(asked["group"]), Path(folder))
-        parts, members, trace, ended = blocks.parts(threads, gold, weights=weights), {}, [], []
+        parts, members, trace, ended = blocks.parts(threads, weights=weights), {}, [], []
         for name in members_of(asked):
             member: Any = make(name, seed=model.seed)
-            best = _climbed(member, parts, None, callback)
+            best = _climbed(member, parts, None if checkpoint is None else checkpoint / name, callback, None)
             members[name] = {**best.params, **member.derived(best.params)}
             trace.append(best.trace[-1])
             ended.append(best.converged)
         params = joined(members, asked, blocks)
         done = Fitted(model, blocks, params, {}, tuple(trace), all(ended), gold=gold)
-        if target is not None:
-            write_labels(done, parts, target, posterior)
-            done = replace(done, labels=target)
-    return done
+        yield done, blocks.parts(threads, gold, weights=weights)
 
 
-def _climbed(model: EM, parts: Parts, checkpoint: str | Path | None, callback: Callback | None) -> Climb:
-    sweep = model.sweep_of(parts)
-    first = parts[0].ops
-    watch, begin = Watch(callback), model.begin(first)
-    file = None if checkpoint is None else Path(checkpoint) / KEPT
-    if model.restarts > 1:
-        climbs = [Climb(model, sweep, {}, model.first_sums(parts, None, run), begin) for run in range(model.restarts)]
-        return race(climbs, model.max_iter, watch)
-    if file is not None and file.is_file():
-        before, params, sums, trace, converged, of = _load(file)
-        if before != model or of != parts.fingerprint:
-            raise InputError(
-                f"{file} keeps a fit of {before.name} to other votes, or with other options: name another folder"
-            )
-        climb = Climb(model, sweep, {}, sums, params)
-        climb.trace, climb.converged = list(trace), converged
-    else:
-        climb = Climb(model, sweep, {}, model.first_sums(parts, None, 0), begin)
-    kept = time.monotonic()
-    while len(climb.trace) < model.max_iter and not climb.converged:
-        stopped = climb.advance(len(climb.trace) + 1, watch)
-        if file is not None and (time.monotonic() - kept > EVERY or stopped or climb.converged):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            _save(file, model, climb.params, climb.sums, tuple(climb.trace), climb.converged, parts.fingerprint)
-            kept = time.monotonic()
-        if stopped:
-            break
-    return climb
+def _climbed(
+    model: EM, parts: Parts, checkpoint: Path | None, callback: Callback | None, start: Result | None
+) -> Climb:
+    sweep, begin = model.sweep_of(parts), model.begin(parts[0].ops)
+    climbs = []
+    for run in range(model.restarts if start is None else 1):
+        first = partial(model.first_sums, parts, None, run) if start is None else partial(_sums_at, sweep, start, parts)
+        file = None if checkpoint is None else checkpoint / (f"fit-{run}.npz" if run else KEPT)
+        climbs.append(climb_of(model, sweep, first, begin, file, parts.fingerprint))
+    return race(climbs, model.max_iter, Watch(callback))
+
+
+def _sums_at(sweep: Sweep, start: Result, parts: Parts) -> Params:
+    """The sums under the parameters of a result of some of the votes."""
+    return sweep(carried(start, parts.blocks))[0]
 
 
 def update(
-    fitted: Fitted, blocks: Blocks, new: Sequence[int], *, sweeps: int = 2, full: int = 0, out: str | Path | None = None
+    fitted: Fitted,
+    blocks: Blocks,
+    new: Sequence[int],
+    *,
+    gold: Mapping[Any, Any] | None = None,
+    sweeps: int = 2,
+    full: int = 0,
+    out: str | Path | None = None,
 ) -> Fitted:
     """New blocks of a packed folder (`append`), mostly without a look at the old ones: their sums stay as they were.
 
     A few sweeps over the new blocks, each with the sums of the old ones added, and labels of the new items. The labels
     of old items are those of before: all but near ties would be so in a fit of everything. full: as many sweeps over
     everything after, which bring near ties where a fit of everything has them; labels of all items are written then.
+    gold: known labels of new items, beside those of before.
     """
     if not new:
         return fitted
     if len(fitted.blocks.sizes) + len(new) != len(blocks.sizes):
         raise InputError("these new blocks are not all that has come since the fit, or are in it already")
-    model, gold = fitted.method, fitted.gold
+    model = fitted.method
+    gold = {**(fitted.gold or {}), **(gold or {})} or None
     if not isinstance(model, EM):
         raise OptionError(f"{model.name} is not updated: fit one of its members, such as ibcc, and update that")
-    target = None if out is None else _new_folder(Path(out))
-    parts = blocks.parts(some=new)
+    if out is not None:
+        new_folder(Path(out))
+    parts = blocks.parts(some=new, known=gold)
     old, now = Names(fitted.blocks.annotators, fitted.blocks.classes), Names(blocks.annotators, blocks.classes)
     past = carry(fitted.statistics, old, now, fill="zero", axes_of=model.axes_of)
     params = carry(fitted.params, old, now, fill="population", axes_of=model.axes_of)
@@ -221,67 +273,7 @@ def update(
     if full:
         parts = blocks.parts(known=gold)
         steps(parts, {}, full)
-    done = Fitted(model, blocks, params, statistics, tuple(trace), fitted.converged, gold=gold)
-    if target is not None:
-        write_labels(done, parts, target, False)
-        done = replace(done, labels=target)
-    return done
-
-
-def write_labels(fitted: Fitted, parts: Parts, target: Path, posterior: bool) -> None:
-    """A Parquet file of item, label and confidence for each part."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    blocks, classes = fitted.blocks, fitted.blocks.classes
-    names = pa.array(classes.tolist())
-    for block, part in zip(parts.chosen, parts, strict=True):
-        found = np.asarray(fitted.method.infer(part.ops, fitted.params, part.known))
-        label = first_of_tied(found)
-        items = pq.read_table(blocks.folder / blocks.sizes[block][0] / "items.parquet")["item"]
-        columns = {
-            "item": items, "label": pa.DictionaryArray.from_arrays(pa.array(label.astype(np.int32)), names),
-            "confidence": pa.array(found[np.arange(len(label)), label].astype(np.float32)),
-        }  # fmt: skip
-        if posterior:
-            columns |= {
-                f"p_{name}": pa.array(found[:, k].astype(np.float32)) for k, name in enumerate(classes.tolist())
-            }
-        file = target / f"{blocks.sizes[block][0]}.parquet"
-        whole = file.with_suffix(".part")
-        pq.write_table(pa.table(columns), whole)
-        whole.rename(file)
-
-
-def _new_folder(path: Path) -> Path:
-    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        raise OptionError(f"{path} is there already: labels go to a new folder")
-    path.mkdir(parents=True, exist_ok=True)
-    return path
-
-
-def _save(
-    path: Path, method: EM, params: Params, sums: Params, trace: tuple[float, ...], converged: bool, of: str = ""
-) -> None:
-    header = {
-        "method": method.name,
-        "options": method.options(),
-        "trace": list(trace),
-        "converged": converged,
-        "of": of,
-    }
-    arrays = {f"params.{name}": np.asarray(value) for name, value in params.items()}
-    arrays |= {f"sums.{name}": np.asarray(value) for name, value in sums.items()}
-    write_arrays(path, header, arrays)
-
-
-def _load(path: Path) -> tuple[EM, Params, Params, tuple[float, ...], bool, str]:
-    arrays, header = read_arrays(path, "a fit that was kept")
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in header["options"].items()}
-    method: Any = make(header["method"], **options)
-
-    def group(name: str) -> Params:
-        return {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
-
-    trace = tuple(header["trace"])
-    return method, group("params"), group("sums"), trace, bool(header["converged"]), header.get("of", "")
+    done = replace(
+        fitted, blocks=blocks, params=params, statistics=statistics, trace=tuple(trace), gold=gold, labels=None
+    )
+    return finished(done, parts, out, posterior=False)

@@ -139,13 +139,15 @@ class Blocks:
             weight=self.weight(block),
         )  # fmt: skip
 
-    def sample(self, n_votes: int, seed: int = 0) -> Crowd:
-        """About so many votes: all those on some items, which are drawn by their names."""
+    def sample(self, n_votes: int, seed: int = 0, also: Sequence[Any] = ()) -> Crowd:
+        """About so many votes: all those on some items, which are drawn by their names, and on those named."""
         from ..votes.keyed import keyed_uniform
 
         share, parts = min(1.0, n_votes / max(self.n_votes, 1)), []
+        named = hashed(names_array(list(also)))
         for block in range(len(self.sizes)):
-            counts, keep = self.counts(block), keyed_uniform(seed + n_votes, self.hashes(block)) < share
+            counts, hashes = self.counts(block), self.hashes(block)
+            keep = (keyed_uniform(seed + n_votes, hashes) < share) | np.isin(hashes, named)
             if not keep.any():
                 continue
             item = np.repeat(np.arange(counts.size), counts)
@@ -174,11 +176,12 @@ class Blocks:
         threads: int | None = None,
         known: Any = None,
         some: Sequence[int] | None = None,
-        weights: Mapping[int, Path] = MappingProxyType({}),
+        weights: Mapping[int, Path | Array] = MappingProxyType({}),
     ) -> Parts:
         """The blocks as parts that a method climbs over, each opened when it is asked for.
 
-        known: gold labels by item. some: which blocks, all unless told. weights: files of how much each vote counts.
+        known: gold labels by item. some: which blocks, all unless told. weights: how much each vote counts, or files of
+        that.
         """
         chosen = tuple(range(len(self.sizes))) if some is None else tuple(some)
         return Parts(self, chosen, threads or available_cores(), known, weights)
@@ -190,12 +193,14 @@ class Blocks:
 class Parts(Sequence[Part[NumpyEngine]]):
     """Blocks as parts: an engine is made when one is asked for, and gone after."""
 
-    def __init__(self, blocks: Blocks, chosen: tuple[int, ...], threads: int, gold: Any, weights: Mapping[int, Path]):
+    def __init__(
+        self, blocks: Blocks, chosen: tuple[int, ...], threads: int, gold: Any, weights: Mapping[int, Path | Array]
+    ):
         self.blocks, self.chosen, self.threads, self.weights = blocks, chosen, threads, weights
         if gold:
             gold = self._as_items_are(gold)
         self._known: dict[int, Known | None] = {}
-        self._gold = gold
+        self.gold: dict[Any, Any] | None = gold or None
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -215,7 +220,8 @@ class Parts(Sequence[Part[NumpyEngine]]):
     def fingerprint(self) -> str:
         """What these votes and this gold are, in a word: a fit that was kept goes on with the same ones alone."""
         told = hashlib.sha256(self.blocks.given.tobytes())
-        told.update(repr((self.blocks.sizes, self.chosen, sorted(map(repr, (self._gold or {}).items())))).encode())
+        gold = sorted(map(repr, (self.gold or {}).items()))
+        told.update(repr((self.blocks.sizes, self.chosen, gold, *sorted(self.weights))).encode())
         return told.hexdigest()
 
     def __getitem__(self, place: Any) -> Any:
@@ -228,7 +234,9 @@ class Parts(Sequence[Part[NumpyEngine]]):
         return Part(ops, self._known_of(block))
 
     def _weight(self, block: int) -> Array | None:
-        own, more = self.blocks.weight(block), np.load(self.weights[block]) if block in self.weights else None
+        own, more = self.blocks.weight(block), self.weights.get(block)
+        if isinstance(more, Path):
+            more = np.asarray(np.load(more))
         return own if more is None else more if own is None else own * more
 
     def _as_items_are(self, gold: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -246,10 +254,10 @@ class Parts(Sequence[Part[NumpyEngine]]):
         return {name: label for name, label, here in zip(told, told.values(), known.tolist(), strict=True) if here}
 
     def _known_of(self, block: int) -> Known | None:
-        if self._gold is None:
+        if self.gold is None:
             return None
         if block not in self._known:
-            names, labels = names_array(list(self._gold)), list(self._gold.values())
+            names, labels = names_array(list(self.gold)), list(self.gold.values())
             there = np.flatnonzero(np.isin(hashed(names), self.blocks.hashes(block)))
             some = {names[place]: labels[place] for place in there.tolist()}
             crowd = _Checked(self.blocks, block)

@@ -24,6 +24,8 @@ from .vote_stream import are_weighed, batches, files_of
 SPILL = "spill"
 MOST_BUCKETS = 500  # files that are open at once
 USUAL = 8_000_000  # votes of a block
+SLIP = 1_000  # votes, in which a class that is named once is a slip
+LEFT_OUT = -1  # the rank of such a class
 Tell = Callable[[str], object]
 
 
@@ -99,8 +101,9 @@ def _spilled(
     writers: dict[int, Any] = {}
     schema, n, closing = None, 0, ExitStack()
     weighed = are_weighed(source, named)
-    for items, people, labels, weight in batches(source, named, no_vote, aside, notes):
-        who, said = codes["annotator"].of(people), codes["label"].of(labels)
+    for some in batches(source, named, no_vote, aside, notes):
+        items, weight = some.items, some.weight
+        who, said = codes["annotator"].of(some.annotators), codes["label"].of(some.labels, some.where)
         bucket = (hashed(items) % np.uint64(n_buckets)).astype(np.int64)
         order = np.argsort(bucket, kind="stable")
         ends = np.searchsorted(bucket[order], np.arange(n_buckets + 1))
@@ -127,16 +130,21 @@ def _spilled(
     if not n:
         raise InputError("there are no votes")
     people_names, classes = codes["annotator"].names, codes["label"].names
-    rank = natural_order(names_array(classes))
+    once = [code for code, count in enumerate(codes["label"].counts) if count == 1]
+    slips = set(once) if aside and n >= SLIP else set()
+    there = [code for code in natural_order(names_array(classes)).tolist() if code not in slips]
+    rank = np.full(len(classes), LEFT_OUT)
+    rank[there] = np.arange(len(there))
+    if once:
+        first = ", ".join(f"{classes[code]!r} ({codes['label'].first[code]})" for code in once[:5])
+        more = " ..." if len(once) > 5 else ""
+        done = "; set aside" if slips else ""
+        notes.append(f"{how_many(len(once), 'classes')} named once in all votes: {first}{more}{done}")
     told = {
         "spilled": True, "packed": False, "buckets": sorted(writers), "done": [], "notes": notes,
-        "classes": [classes[k] for k in rank.tolist()], "rank": np.argsort(rank).tolist(),
+        "classes": [classes[code] for code in there], "rank": rank.tolist(),
     }  # fmt: skip
     _write_names(path, people_names)
-    once = [name for name, count in zip(classes, codes["label"].counts, strict=True) if count == 1]
-    if once:
-        named_ = ", ".join(map(repr, once[:5])) + (" ..." if len(once) > 5 else "")
-        told["notes"] = [*notes, f"{how_many(len(once), 'classes')} named once in all votes: {named_}"]
     write_manifest(path, **told)
     return told
 
@@ -149,18 +157,24 @@ class _Codes:
         self.names: list[Any] = []
         self._code: dict[Any, int] = {}
         self.counts: list[int] = []
+        self.first: dict[int, str] = {}
 
-    def of(self, column: Any) -> Array:
+    def of(self, column: Any, where: Callable[[int], str] | None = None) -> Array:
+        """Codes of a batch of names; where: what tells in which file and row one of them stands."""
         names, codes = encode(column)
         if self.names and len(names) and isinstance(self.names[0], str) != isinstance(names.tolist()[0], str):
             raise InputError(f"{self.what} are named by numbers in one file and by texts in another: make them alike")
-        place = np.empty(len(names), np.int64)
+        place, fresh = np.empty(len(names), np.int64), list[int]()
         for at, name in enumerate(names.tolist()):
             if name not in self._code:
                 self._code[name] = len(self.names)
                 self.names.append(name)
                 self.counts.append(0)
+                fresh.append(at)
             place[at] = self._code[name]
+        if where is not None and fresh:
+            _, begin = np.unique(codes, return_index=True)
+            self.first |= {int(place[at]): where(int(begin[at])) for at in fresh}
         seen = np.bincount(np.asarray(codes, np.int64), minlength=len(names))
         for at, count in zip(place.tolist(), seen.tolist(), strict=True):
             self.counts[at] += count
@@ -180,6 +194,7 @@ def _expected(source: Any) -> int:
         return source.n_votes
     if not isinstance(source, str | Path | list | tuple):
         return USUAL
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     total = 0
@@ -187,7 +202,7 @@ def _expected(source: Any) -> int:
         if file.suffix == ".parquet":
             try:
                 total += pq.read_metadata(file).num_rows
-            except OSError:
+            except (OSError, pa.ArrowException):  # told where its votes are
                 continue
         else:
             total += file.stat().st_size // 16
@@ -274,7 +289,9 @@ def _packed(path: Path, told: dict[str, Any], tell: Tell) -> Blocks:
         spill = path / SPILL / f"{name}.arrow"
         with pa.memory_map(str(spill)) as mapped, pa.ipc.open_file(mapped) as opened:
             table = opened.read_all()
-            done.append(write_block(path / name, table, rank, k))
+            known = rank[table["label"].to_numpy()] != LEFT_OUT
+            if known.any():
+                done.append(write_block(path / name, table if known.all() else table.filter(pa.array(known)), rank, k))
             del table
         told["done"] = done
         write_manifest(path, **{key: value for key, value in told.items() if key != "format"})
