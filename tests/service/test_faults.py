@@ -1,13 +1,11 @@
 """A server that is killed at random points under load loses no vote that it acknowledged, and counts none twice."""
 
+import csv
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import uuid
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,7 +15,7 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'cr
 import httpx
 
 from crowdwise.service.store import Store
-from serving import free_port, started
+from serving import free_port, killed_under_load, started
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
@@ -35,33 +33,13 @@ def until(true):
 
 
 def test_no_acknowledged_vote_is_lost_or_counted_twice(tmp_path):
-    project, port, rng = tmp_path / "p.db", free_port(), random.Random(0)
+    project = tmp_path / "p.db"
     store = Store(str(project))
     store.set(classes=["cat", "dog"])
     store.add_items((f"i{k}", {}) for k in range(MOST))
-    tokens = [store.add_person(f"p{k}", "machine") for k in range(4)]
+    tokens = [store.add_person(f"p{k}", "machine") for k in range(8)]
     store.close()
-    acknowledged, k = set(), 0
-    for _ in range(KILLS):
-        server = started(project, port)
-        try:
-            end = time.monotonic() + rng.uniform(0.2, 0.8)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5.0) as client:
-                while time.monotonic() < end:
-                    k += 1
-                    key = str(uuid.UUID(int=rng.getrandbits(128)))
-                    body = {"id": key, "item": f"i{k % MOST}", "label": "cat"}
-                    answer = client.post("/api/votes", json=body, headers={"authorization": f"Bearer {tokens[k % 4]}"})
-                    if answer.status_code == 200:
-                        acknowledged.add(key)
-                    if rng.random() < 0.1:
-                        again = client.post(
-                            "/api/votes", json=body, headers={"authorization": f"Bearer {tokens[k % 4]}"}
-                        )
-                        assert again.status_code in (200, 429) and not again.json().get("new", False)
-        finally:
-            server.send_signal(signal.SIGKILL)
-            server.wait()
+    acknowledged = killed_under_load(project, tokens, [f"i{k}" for k in range(MOST)], KILLS)
     kept = [vote.id for vote in Store(str(project)).votes()]
     assert len(kept) == len(set(kept)) and acknowledged <= set(kept)
     assert len(acknowledged) > 20 * KILLS
@@ -158,6 +136,39 @@ def test_every_kind_of_answer_is_given_in_a_browser(tmp_path):
     assert wrong == []
 
 
+def label_all(page):
+    """Answer by keys, rightly, until there is nothing left."""
+    for _ in range(5 * TOGETHER):
+        page.locator("#item p").first.wait_for()
+        text = page.inner_text("#item")
+        if "Nothing to do" in text:
+            break
+        count = page.inner_text("#count")
+        page.keyboard.press("1" if "meow" in text else "2")
+        until(lambda count=count: page.inner_text("#count") != count)
+    assert f"{TOGETHER} answered" in page.inner_text("#count")
+
+
+def decided(admin):
+    """An admin settles an item, audits one, shares an amount and looks at what happened; what was settled."""
+    until(lambda: "Krippendorff" in admin.inner_text("#agreement") and "fine" in admin.inner_text("#people"))
+    assert "Spent so far" in admin.inner_text("#left")
+    admin.locator("#contested button").first.click()
+    name = admin.inner_text("#decide-title").removeprefix("Settle: what is ").removesuffix("?")
+    admin.get_by_role("group", name="Labels").get_by_role("button", name="dog").click()
+    until(lambda: name not in admin.inner_text("#contested"))
+    admin.locator("#audit").click()
+    until(lambda: "Audit: what is" in admin.inner_text("#decide-title"))
+    admin.get_by_role("group", name="Labels").get_by_role("button", name="cat").click()
+    until(lambda: "1 audited" in admin.inner_text("#promise"))
+    admin.locator("#amount").fill("100")
+    admin.get_by_role("button", name="Share").click()
+    until(lambda: "ann" in admin.inner_text("#paid"))
+    admin.locator("#log summary").click()
+    until(lambda: f"settled of {name}" in admin.inner_text("#events"))
+    return {name: "dog"}
+
+
 def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path):
     sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if shutil.which("chromium") is None:
@@ -181,36 +192,88 @@ def test_three_people_label_in_a_browser_and_the_export_is_the_database(tmp_path
                 page.on("pageerror", lambda error: wrong.append(str(error)))
                 page.on("dialog", lambda dialog: wrong.append("a script of an item ran"))
                 page.goto(f"{here}/enter/{token}")
-                for _ in range(5 * TOGETHER):
-                    page.locator("#item p").first.wait_for()
-                    text = page.inner_text("#item")
-                    if "Nothing to do" in text:
-                        break
-                    count = page.inner_text("#count")
-                    page.keyboard.press("1" if "meow" in text else "2")
-                    until(lambda page=page, count=count: page.inner_text("#count") != count)
-                assert f"{TOGETHER} answered" in page.inner_text("#count")
+                label_all(page)
             admin = browser.new_context().new_page()
             admin.on("pageerror", lambda error: wrong.append(str(error)))
             admin.goto(f"{here}/enter/{boss}")
             until(lambda: f"{3 * TOGETHER} votes" in admin.inner_text("#state"))
             until(lambda: "the mean confidence is" in admin.inner_text("#curve-said"))
             assert admin.locator("#curve polyline").count() == 2
+            settled = decided(admin)
             for token in (people[0], boss):  # the page's policy lets nobody look into it, but this one
                 page = browser.new_context(bypass_csp=True).new_page()
                 page.goto(f"{here}/enter/{token}")
                 page.locator("#item p, #people button").first.wait_for()
                 assert serious_violations(page) == []
             browser.close()
-        labels = httpx.get(f"{here}/api/export.labels.json", headers={"authorization": f"Bearer {boss}"}).json()
+        labels, votes = (
+            httpx.get(f"{here}/api/export.{form}", headers={"authorization": f"Bearer {boss}"})
+            for form in ("labels.json", "votes.csv")
+        )
+        labels, votes = labels.json(), votes.text.splitlines()
     finally:
         server.terminate()
         server.wait()
     assert wrong == []
     assert {one["item"]: one["label"] for one in labels} == {
         f"i{k}": "cat" if k % 2 else "dog" for k in range(TOGETHER)
-    }
-    assert len(Store(str(project)).votes()) == 3 * TOGETHER
+    } | settled
+    there = Store(str(project))
+    names = {row.id: row.name for row in there.items()}, {one.id: one.name for one in there.people().values()}
+    assert sorted(csv.DictReader(votes), key=str) == sorted(
+        ({"item": names[0][one.item], "annotator": names[1][one.person], "label": one.label} for one in there.votes()),
+        key=str,
+    )
+    assert len(there.votes()) == 3 * TOGETHER
+
+
+def test_a_lost_connection_loses_and_doubles_no_vote(tmp_path):
+    """Votes that are given without a connection wait in the browser; one whose answer is lost is not counted twice."""
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed: make browser")
+    project, port = tmp_path / "p.db", free_port()
+    store = Store(str(project))
+    store.set(classes=["cat", "dog"])
+    store.add_items((f"i{k}", {"text": f"number {k}"}) for k in range(6))
+    token = store.add_person("ann", "annotator")
+    store.close()
+    server = started(project, port)
+    try:
+        with sync.sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 700})
+            page = context.new_page()
+            page.goto(f"http://127.0.0.1:{port}/enter/{token}")
+            dropped = []
+
+            def lose(route):
+                if route.request.method == "POST" and not dropped:
+                    dropped.append(route.fetch())  # the server has it, and the browser is never told
+                    route.abort()
+                else:
+                    route.continue_()
+
+            page.route("**/api/votes", lose)
+            page.locator("#labels button").first.tap()
+            until(lambda: "1 answered" in page.inner_text("#count"))
+            assert len(dropped) == 1
+            context.set_offline(True)
+            page.locator("#labels button").first.tap()
+            until(lambda: "wait here" in page.inner_text("#trouble"))
+            context.set_offline(False)
+            until(lambda: "2 answered" in page.inner_text("#count"))
+            page.locator("#item p").first.wait_for()
+            page.locator("#labels button").nth(1).tap()
+            until(lambda: "3 answered" in page.inner_text("#count"))
+            page.reload()
+            until(lambda: "3 answered" in page.inner_text("#count"))
+            browser.close()
+    finally:
+        server.terminate()
+        server.wait()
+    kept = Store(str(project)).votes()
+    assert [one.label for one in kept] == ["cat", "cat", "dog"] and len({one.item for one in kept}) == 3
 
 
 def test_the_demo_fills_up_while_one_looks(tmp_path):

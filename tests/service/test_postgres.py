@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import time
 import uuid
@@ -12,7 +11,6 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'crowdwise[serve]'")
 pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'crowdwise[postgres]'")
-import httpx
 from alembic import command
 from alembic.config import Config
 from fastapi.testclient import TestClient
@@ -21,7 +19,7 @@ import crowdwise.service
 from crowdwise.errors import InputError
 from crowdwise.service.app import make_app
 from crowdwise.service.store import Said, Store
-from serving import free_port, started
+from serving import free_port, killed_under_load
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("CROWDWISE_KILLS", "4"))
@@ -95,27 +93,9 @@ def test_a_killed_server_loses_no_acknowledged_vote(url):
     store = Store(url)
     store.set(classes=["cat", "dog"])
     store.add_items((f"k{n}", {}) for n in range(1000 * KILLS))
-    token = store.add_person(f"machine {uuid.uuid4().hex[:6]}", "machine")
+    tokens = [store.add_person(f"machine {uuid.uuid4().hex[:6]}", "machine") for _ in range(4)]
     store.close()
-    acknowledged, n = set(), 0
-    for _ in range(KILLS):
-        port = free_port()
-        server = started(url, port)
-        try:
-            end = time.monotonic() + 0.5
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5.0) as client:
-                while time.monotonic() < end:
-                    key = uuid.uuid4().hex
-                    body = {"id": key, "item": f"k{n}", "label": "cat"}
-                    n += 1
-                    if (
-                        client.post("/api/votes", json=body, headers={"authorization": f"Bearer {token}"}).status_code
-                        == 200
-                    ):
-                        acknowledged.add(key)
-        finally:
-            server.send_signal(signal.SIGKILL)
-            server.wait()
+    acknowledged = killed_under_load(url, tokens, [f"k{n}" for n in range(1000 * KILLS)], KILLS)
     again = Store(url)
     kept = [vote.id for vote in again.votes()]
     assert len(kept) == len(set(kept)) and acknowledged <= set(kept) and len(acknowledged) > 5 * KILLS

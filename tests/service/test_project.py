@@ -125,8 +125,10 @@ def test_bodies_are_strict(made, path, body):
 
 def test_bodies_are_small_and_pages_are_closed_to_scripts_of_others(made):
     client, tokens, *_ = made
-    big = asked(made, "boss", "POST", "/api/items", [{"name": "x", "content": {"text": "y" * 70_000}}])
+    big = asked(made, "boss", "POST", "/api/gold", {"item": "i1", "label": "y" * 70_000})
     assert big.status_code == 413
+    tasks = [{"name": "x", "content": {"text": "y" * 5_000_000}}]
+    assert asked(made, "boss", "POST", "/api/items", tasks).status_code == 413
     page = client.get("/")
     assert "default-src 'none'" in page.headers["content-security-policy"] and "<script>" not in page.text
     entered = client.get(f"/enter/{tokens['ann']}", follow_redirects=False)

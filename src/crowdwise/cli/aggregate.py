@@ -122,7 +122,7 @@ def aggregate(
         speech.as_json({**summary, "labels": speech.records(table)} if out == "-" else {**summary, "out": out})
     elif out != "-":
         told = how_many(crowd.n_items - int(unsure.sum()), "labels")
-        by = result.method.name if given["result"] else method
+        by = result.method.name if given["result"] or history else method
         speech.say(f"{told} by {by} from {how_many(crowd.n_votes, 'votes')}: {out}")
 
 
@@ -130,6 +130,7 @@ def _by_history(context: typer.Context, history: str, task: str | None) -> input
     """Votes and what is believed of them, earlier projects of the same task counting as votes."""
     from ..errors import OptionError
     from ..study.history import History
+    from ..study.settle import believed
 
     given = context.params
     if not task:
@@ -139,7 +140,8 @@ def _by_history(context: typer.Context, history: str, task: str | None) -> input
     method = "ibcc" if given["method"] == "auto" else given["method"]
     reading = inputs.read(given)
     crowd, gold = inputs.with_known(reading, given)
-    result = History.load(history).fit(crowd, task=task, method=method, gold=gold, engine=given["engine"])
+    fitted = History.load(history).fit(crowd, task=task, method=method, gold=gold, engine=given["engine"])
+    result = believed(crowd, fitted, gold=gold)
     if given["save"]:
         result.save(given["save"])
     return inputs.Settled(reading, crowd, gold, result)

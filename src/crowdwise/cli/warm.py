@@ -15,7 +15,14 @@ def warm() -> None:
     Example: crowdwise warm
     """
     from ..engine.warm import warm as compile_all
+    from ..fit.checks.small import SMALL
+    from ..methods import METHODS
 
     with speech.progress("compiling") as tell:
         compile_all(tell)
+        for name in METHODS.own:  # kernels that are one method's own
+            if tell is not None:
+                tell(name)
+            kind = METHODS[name].takes
+            METHODS.load(name)().fit(SMALL[kind](0), engine="numba:1" if kind == "classes" else "auto")
     speech.say("all kernels are compiled for this machine")

@@ -66,6 +66,7 @@ class Online:
         self._n = 0
         self._places: PairTable[int] = PairTable()
         self._prior: dict[Any, Array] = {}
+        self._gold: dict[Any, Any] = {}
         self._result: Result | None = None
         self._belief: Belief | None = None
         self._look: Look | None = None
@@ -171,6 +172,16 @@ class Online:
         self._prior = checked
         self._forget()
 
+    def set_gold(self, gold: Mapping[Any, Any]) -> None:
+        """Known labels by item, in place of those of before: they are obeyed, and teach what annotators are worth."""
+        for item, label in gold.items():
+            self._require_class(label)
+            if item not in self._codes["items"]:
+                raise InputError(f"item {shown(item)} is not known here")
+        if gold != self._gold:
+            self._gold = dict(gold)
+            self._forget()
+
     def snapshot(self) -> Online:
         """The same votes, for a look that takes its time: what comes in here from now on is not in it."""
         other = copy(self)
@@ -220,14 +231,13 @@ class Online:
         if self._result is None:
             if not self.n_votes:
                 raise InputError("there are no votes yet")
-            crowd, full, prior = self.crowd, self.method, self._prior_rows()
+            crowd, full, prior, gold = self.crowd, self.method, self._prior_rows(), self._gold or None
             live = Live(seed=self.seed)
             if full == "hand-over":
                 many = self.n_votes >= max(LEAST, ENOUGH * max(len(self._codes["items"]), 1))
                 full = "auto" if many or not live.fits(crowd) else "live"
-            self._result = (
-                live.fit(crowd, item_prior=prior) if full == "live" else settle(crowd, full, item_prior=prior)
-            )
+            known: dict[str, Any] = {"item_prior": prior, "gold": gold}
+            self._result = live.fit(crowd, **known) if full == "live" else settle(crowd, full, **known)
         return self._result
 
     def posterior_of(self, item: Any) -> Array:
@@ -250,7 +260,7 @@ class Online:
             if n:
                 crowd = self.crowd
                 Live().require_memory(crowd)
-                known = known_classes(crowd, None, self._prior_rows())
+                known = known_classes(crowd, self._gold or None, self._prior_rows())
                 solution = Live(seed=self.seed).solve(bind(crowd), known, None, None)
                 posterior, params = np.asarray(solution.found, float), solution.params
             else:

@@ -10,9 +10,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DBAPIError
 
+from .. import __version__
 from ..errors import InputError
-from . import for_admins, for_annotators, for_argilla, for_tools, pages
+from . import for_admins, for_annotators, for_argilla, for_exports, for_items, for_label_studio, for_tools, pages
 from .desk import Desk
 from .guard import small_enough
 from .store import Store
@@ -40,7 +42,9 @@ def make_app(store: Store) -> FastAPI:
         yield
         desk.close()
 
-    app = FastAPI(title="crowdwise", lifespan=life, responses=ERRORS, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="crowdwise", version=__version__, lifespan=life, responses=ERRORS, docs_url=None, redoc_url=None
+    )
     app.state.project = desk.project
     app.add_middleware(_Small)
 
@@ -48,13 +52,18 @@ def make_app(store: Store) -> FastAPI:
     async def _told(request: Request, error: InputError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 409)
 
+    @app.exception_handler(DBAPIError)
+    async def _not_kept(request: Request, error: DBAPIError) -> JSONResponse:
+        """The disk is full, or the database does not answer: nothing is lost, and it may be sent again."""
+        return JSONResponse({"detail": f"this cannot be kept now, try again: {error.orig}"}, 503)
+
     @app.exception_handler(RequestValidationError)
     async def _not_so(request: Request, error: RequestValidationError) -> JSONResponse:
         """What is wrong and where; not what was sent, which may be no text."""
         told = [{"loc": [str(part) for part in one["loc"]], "msg": one["msg"]} for one in error.errors()]
         return JSONResponse({"detail": json.loads(json.dumps(told).encode("ascii", "replace"))}, 422)
 
-    for part in (for_annotators, for_admins, for_tools, for_argilla, pages):
+    for part in (for_annotators, for_admins, for_items, for_exports, for_tools, for_label_studio, for_argilla, pages):
         app.include_router(part.routes(desk))
     return app
 

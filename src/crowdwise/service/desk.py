@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import HTTPException
@@ -53,6 +54,17 @@ class Desk:
         if name not in self.project.names:
             raise HTTPException(404, f"there is no item {name!r}")
         return self.project.names[name]
+
+    def add_items(self, items: Sequence[Item]) -> int:
+        """New items; names that are there stay as they are."""
+        for item in items:
+            try:
+                self.project.asked.require_item(item)
+            except InputError as error:
+                raise HTTPException(422, str(error)) from error
+        added = self.project.store.add_items((item.name, item.content) for item in items)
+        self.project.take_items()
+        return added
 
     def kept(self, said: Any, item: str) -> str:
         """An answer to an item as it is kept."""

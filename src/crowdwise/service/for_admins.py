@@ -1,52 +1,59 @@
-"""Routes of admins: status, people, items, gold, audits, exports."""
+"""Routes of admins: what is known of the project, its people, what happened, pay."""
 
 from __future__ import annotations
 
-import json
-import secrets
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, PlainTextResponse
-from pydantic import Field
 
-from ..errors import InputError
-from .asked.answer import Item
-from .bodies import GivenIn, ItemIn, KnownIn, PauseIn, PersonIn, plain
-from .desk import Desk, answers_of, as_csv
-from .elsewhere import take_votes
-from .exports import exported, formats_of
+from .bodies import PauseIn, PersonIn
+from .desk import Desk
+from .exports import formats_of
+from .overview import speeds
 from .store import Person
 
 
-def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for each route
+def routes(desk: Desk) -> APIRouter:
     """For admins alone."""
     router = APIRouter()
     admin = Depends(desk.guard.role("admin"))
 
+    def about(one: Person, speed: dict[int, dict[str, float]]) -> dict[str, Any]:
+        heard = desk.project.overview is not None and desk.project.given.get(one.id, 0)
+        found = desk.project.overview.people.get(one.name, {}) if desk.project.overview and heard else {}
+        return {
+            "id": one.id, "name": one.name, "role": one.role, "paused": one.paused, "cost": one.cost,
+            "answers": desk.project.given.get(one.id, 0), **speed.get(one.id, {}), **found,
+        }  # fmt: skip
+
     @router.get("/api/status")
     async def status(person: Person = admin) -> dict[str, Any]:
-        """What is known of the project: votes, confidence, what audits promise, people and contested items."""
-        promised, found, asked = desk.project.promised(), desk.project.found, desk.project.asked
+        """What is known of the project: votes, confidence, what audits promise, people, agreement, contested items, and
+        what is left."""
+        project, asked = desk.project, desk.project.asked
+        promised, found, speed = project.promised(), project.found, speeds(project.timed())
         told: dict[str, Any] = {
-            "votes": desk.project.answers, "items": len(desk.project.rows), "covered": desk.project.covered,
-            "kind": asked.kind, "formats": formats_of(desk.project), "estimate": desk.project.broken or "running",
+            "votes": project.answers, "items": len(project.rows), "covered": project.covered,
+            "kind": asked.kind, "ask": asked.asks(), "formats": formats_of(project), "estimate": project.estimate,
             "promise": None if promised is None else promised._asdict(),
-            "curve": desk.project.curve,
-            "people": [
-                {"id": one.id, "name": one.name, "role": one.role, "paused": one.paused,
-                 "answers": desk.project.given.get(one.id, 0)} for one in desk.project.people.values()
-            ],
+            "curve": project.curve, "left": project.left(), "can_pay": asked.kind == "classes",
+            "agreement": [] if project.overview is None else project.overview.agreement,
+            "people": [about(one, speed) for one in project.people.values()],
         }  # fmt: skip
         if found is not None:
             told["confidence"], told["notes"] = found.mean, list(found.result.notes)
             told["contested"] = [
-                {"item": desk.project.items[desk.project.rows[k]].name, "label": asked.shown(str(found.labels[k])),
+                {"item": row.name, "content": row.content, "label": asked.shown(str(found.labels[k])),
                  "confidence": float(found.sure[k]) if found.mean is not None else None}
-                for k in desk.project.contested(20)
+                for k in project.contested(20) for row in [project.item(project.rows[k])]
             ]  # fmt: skip
         return told
+
+    @router.get("/api/events")
+    async def events(n: Annotated[int, Query(ge=1, le=1000)] = 50, person: Person = admin) -> list[dict[str, Any]]:
+        """What admins did, the last first."""
+        return await run_in_threadpool(desk.project.store.events, n)
 
     @router.post("/api/people")
     async def add_person(body: PersonIn, person: Person = admin) -> dict[str, Any]:
@@ -67,105 +74,11 @@ def routes(desk: Desk) -> APIRouter:  # noqa: PLR0915 - one small function for e
         desk.project.store.log(person.name, f"{'paused' if body.paused else 'asked again'} person {who}")
         return {"paused": body.paused}
 
-    @router.post("/api/items")
-    async def add_items(
-        body: Annotated[list[ItemIn], Field(max_length=1000)], person: Person = admin
-    ) -> dict[str, int]:
-        """New items; names that are there stay as they are."""
-        items = [Item.of(one.name, one.content) for one in body]
-        for item in items:
-            try:
-                desk.project.asked.require_item(item)
-            except InputError as error:
-                raise HTTPException(422, str(error)) from error
-        added = desk.project.store.add_items((item.name, item.content) for item in items)
-        desk.project.take_items()
-        return {"added": added}
-
-    @router.get("/api/items")
-    async def list_items(
-        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
-        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-        person: Person = admin,
-    ) -> list[dict[str, Any]]:
-        """Items, a page at a time, with what is known of them."""
-        rows = [desk.project.items[code] for code in desk.project.rows[offset : offset + limit]]
-        return [{"name": row.name, "content": json.loads(row.content), "gold": row.gold, "audit": row.audit,
-                 "settled": row.settled} for row in rows]  # fmt: skip
-
-    def tell(column: str, body: KnownIn, person: Person) -> dict[str, str]:
-        desk.item_of(body.item)
-        label = None if body.label is None else desk.kept(plain(body.label), body.item)
-        desk.project.store.tell(column, {body.item: label})
-        desk.project.take_known(body.item)
-        desk.project.store.log(person.name, f"{column} of {body.item}: {label}")
-        return {"item": body.item}
-
-    @router.post("/api/gold")
-    async def gold(body: KnownIn, person: Person = admin) -> dict[str, str]:
-        """A known label."""
-        if not desk.project.asked.golden:
-            raise HTTPException(409, "a pair has no gold: what is found is of its sides; an audit measures it")
-        return tell("gold", body, person)
-
-    @router.post("/api/audit")
-    async def audit(body: KnownIn, person: Person = admin) -> dict[str, str]:
-        """A label that somebody trusted gave to an item drawn at random: it measures, and is told to no fit."""
-        return tell("audit", body, person)
-
-    @router.get("/api/audits")
-    async def audits(n: Annotated[int, Query(ge=1, le=1000)] = 20, person: Person = admin) -> list[str]:
-        """Items to audit, drawn at random from all: from the queue they would tell of hard items only."""
-        rows = desk.project.rows
-        places = secrets.SystemRandom().sample(range(len(rows)), min(n, len(rows)))
-        return [desk.project.items[rows[place]].name for place in places]
-
-    @router.post("/api/settle")
-    async def settle_item(body: KnownIn, person: Person = admin) -> dict[str, str]:
-        """A label that the admin decides; the item is asked no more."""
-        return tell("settled", body, person)
-
-    @router.post("/api/import")
-    async def take_in(body: Annotated[list[GivenIn], Field(max_length=1000)], person: Person = admin) -> dict[str, int]:
-        """Votes that were given elsewhere, as often as they are sent: what is here already counts once.
-
-        All rows are taken, or none. Items that are not here yet come too, with nothing to show.
-        """
-        before = len(desk.project.rows)
-        votes = await take_votes(desk, body)
-        return {"votes": votes, "items": len(desk.project.rows) - before}
-
     @router.get("/api/pay")
     async def pay(
         amount: Annotated[float, Query(gt=0.0, le=1e12, allow_inf_nan=False)], person: Person = admin
     ) -> list[dict[str, Any]]:
         """How an amount would be shared by information: votes times the bits that one of them carries."""
         return await run_in_threadpool(desk.project.pay, amount)
-
-    @router.get(
-        "/api/export.{form}",
-        response_class=Response,
-        responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
-    )
-    async def export(form: str, person: Person = admin) -> Response:
-        """labels.csv or labels.json; votes.csv with every vote that counts; or what a tool imports. No tokens."""
-        if form == "votes.csv":
-            with desk.project.lock:
-                rows = desk.project.opinion.rows()
-            text = await run_in_threadpool(lambda: as_csv([desk.project.asked.columns, *rows()]))
-            return PlainTextResponse(text, media_type="text/csv")
-        await run_in_threadpool(desk.project.look)
-        found = answers_of(desk.project)
-        if form == "labels.json":
-            return JSONResponse(found)
-        if form == "labels.csv":
-            head = list(found[0]) if found else ["item"]
-            return PlainTextResponse(as_csv([head, *(one.values() for one in found)]), media_type="text/csv")
-        if form in formats_of(desk.project):
-            name, content = await run_in_threadpool(exported, desk.project, form)
-            attached = {"content-disposition": f'attachment; filename="{name}"'}
-            return Response(content, media_type="application/octet-stream", headers=attached)
-        forms = ", ".join(["labels.csv", "labels.json", "votes.csv", *formats_of(desk.project)])
-        raise HTTPException(404, f"exports are {forms}")
 
     return router

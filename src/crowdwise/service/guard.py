@@ -16,6 +16,8 @@ from .store import Person, hashed
 
 COOKIE = "crowdwise"
 SENT_BY_PAGE = "x-crowdwise"  # a header that no other page's form can send
+FROM_TOOLS = ("/predict", "/webhook", "/api/import", "/api/items")  # whose bodies hold many tasks, or votes
+LARGE = 4 << 20  # bytes of such a body, at most
 RATE, BURST = 50.0, 200.0  # requests a second of one token, and at once
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https: http:; "
@@ -81,20 +83,21 @@ def _of_basic(given: str) -> str:
 
 
 def small_enough(app: Any) -> Any:
-    """Refuses bodies of more than 64 KB, whether their length is told or not; and adds the headers of every answer."""
+    """Refuses bodies that are too large, whether their length is told or not; and adds the headers of every answer."""
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         taken = 0
+        most = LARGE if scope["path"].startswith(FROM_TOOLS) else BODY
 
         async def counted() -> Any:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
-            if taken > BODY:
-                raise HTTPException(413, f"a body may have {BODY} bytes at most")
+            if taken > most:
+                raise HTTPException(413, f"a body may have {most} bytes at most")
             return message
 
         async def with_headers(message: Any) -> None:
@@ -107,11 +110,12 @@ def small_enough(app: Any) -> Any:
             await send(message)
 
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > BODY:
+        if length.isdigit() and int(length) > most:
             await with_headers(
                 {"type": "http.response.start", "status": 413, "headers": [(b"content-type", b"application/json")]}
             )
-            await send({"type": "http.response.body", "body": b'{"detail": "a body may have 65536 bytes at most"}'})
+            told = f'{{"detail": "a body may have {most} bytes at most"}}'
+            await send({"type": "http.response.body", "body": told.encode()})
             return
         await app(scope, counted, with_headers)
 

@@ -52,8 +52,8 @@ class Opinion(ABC):
         """Put it; whether there was something before."""
 
     @abstractmethod
-    def snapshot(self) -> Callable[[], Found | None]:
-        """A look at the votes that there are now, which may take its time."""
+    def snapshot(self, gold: Mapping[str, str]) -> Callable[[], Found | None]:
+        """A look at the votes that there are now, with what is known of items; it may take its time."""
 
     @abstractmethod
     def rows(self) -> Callable[[], Iterator[tuple[Any, ...]]]:
@@ -93,7 +93,8 @@ class LiveOpinion(Opinion):
             self.live.add(*pair, label)
         return before
 
-    def snapshot(self) -> Callable[[], Found | None]:
+    def snapshot(self, gold: Mapping[str, str]) -> Callable[[], Found | None]:
+        self.live.set_gold(gold)
         votes = self.live.snapshot() if self.live.n_votes else None
         return lambda: None if votes is None else self._look(votes)
 
@@ -146,7 +147,7 @@ class FittedOpinion(Opinion):
             self.said.remove(place, person.id)
         return before
 
-    def snapshot(self) -> Callable[[], Found | None]:
+    def snapshot(self, gold: Mapping[str, str]) -> Callable[[], Found | None]:
         rows_of, items, counts = self.rows(), list(self.items), self.counts.copy()
 
         def look() -> Found | None:
@@ -155,7 +156,8 @@ class FittedOpinion(Opinion):
                 return None
             with warnings.catch_warnings():  # what they say stands in the notes of later looks, or passes
                 warnings.simplefilter("ignore", DataWarning)
-                result = settle(self.fitted.votes(rows, items))
+                votes = self.fitted.votes(rows, items)
+                result = settle(votes, gold=self.fitted.taught(gold, votes))
             return self.fitted.found(result, items, counts)
 
         return look

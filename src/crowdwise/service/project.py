@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
+from sqlalchemy.exc import DBAPIError
 
 from ..collect.pair_table import PairTable
 from ..collect.stopping import LOOKS, Promise, promised_by
@@ -18,6 +20,7 @@ from ..votes.codes import Array
 from .asked import asked_by
 from .asked.answer import Found, Item
 from .opinion import SHORTLIST, LiveOpinion, opinion_on
+from .overview import Overview, overview_of, remaining
 from .standing import Standing
 from .store import Person, Said, Store
 
@@ -25,8 +28,17 @@ IDLE = 2.0  # seconds for which "nothing to do" holds, unless votes or items com
 LEASE = 300.0  # seconds that an item is kept for whom it was handed to
 AT_ONCE = 100_000  # votes that are looked at before anybody is served
 EVERY = 0.5  # seconds between two looks at all votes
+OVERSEEN = 5.0  # seconds between two looks at people and their agreement
+TIMED = 500  # answers of each person, the last ones, whose time is kept
 STEP = 1.05  # times the votes of the last point of the curve
 GROWN = 1.25  # times the votes, or the audits, of the last look at audited items
+
+
+class _Overseen(NamedTuple):
+    """What people were last looked at by, and when."""
+
+    result: Any
+    at: float
 
 
 class Project:
@@ -54,13 +66,17 @@ class Project:
         self.rows: list[int] = []
         self.place: dict[int, int] = {}
         self.found: Found | None = None
+        self.overview: Overview | None = None
+        self.seconds: dict[int, deque[float]] = {}  # of each person's last answers
+        self._overseen = _Overseen(None, -OVERSEEN)
+        self._of_gold: dict[int, Any] = {}
         self._known: dict[int, Person] = {}
         self._queues: dict[int, list[int]] = {}
         self._handed: dict[int, list[int]] = {}
         self._idle: dict[int, tuple[int, float]] = {}
         self._looks: list[dict[str, Any]] = settings.get("looks", [])
         self.curve: list[dict[str, Any]] = settings.get("curve", [])
-        self.started, self.n_votes, self.broken = time.time(), 0, ""
+        self.started, self.n_votes, self.broken, self.known_changed = time.time(), 0, "", False
         self.take_people()
         self.take_items()
         self._load()
@@ -84,9 +100,15 @@ class Project:
         """Votes on their way: how many there are, and who passed what by."""
         for vote in votes:
             self.n_votes += 1
+            self._time(vote)
             own = self.skipped.setdefault(vote.person, set())
             own.add(vote.item) if vote.label is None and vote.replaces is None else own.discard(vote.item)
             yield vote
+
+    def _time(self, vote: Said) -> None:
+        """How long an answer took, if that is told."""
+        if vote.seconds is not None and vote.label is not None:
+            self.seconds.setdefault(vote.person, deque(maxlen=TIMED)).append(vote.seconds)
 
     def _done(self, item: int, person: int) -> bool:
         """Whether somebody has answered an item, or passed it by."""
@@ -99,15 +121,22 @@ class Project:
             for row in new:
                 self.names[row.name], self.place[row.id] = row.id, len(self.rows)
                 self.rows.append(row.id)
-                self.items[row.id] = row
+                self._keep_item(row)
             self.opinion.add_items(Item(row.name, row.content) for row in new)
             self._idle = {}
 
     def take_known(self, name: str) -> None:
         """What is known of one item, read anew."""
         with self.lock:
-            row = self.store.item(name)
-            self.items[row.id] = row
+            self._keep_item(self.store.item(name))
+            self.known_changed = True
+
+    def _keep_item(self, row: Any) -> None:
+        self.items[row.id] = row
+        if row.gold is not None:
+            self._of_gold[row.id] = row
+        else:
+            self._of_gold.pop(row.id, None)
 
     def take_people(self) -> None:
         """People who are in the store and not here yet, or have changed."""
@@ -136,6 +165,7 @@ class Project:
         """A vote that is kept: counted, or what it replaces taken back."""
         with self.lock:
             self.n_votes += 1
+            self._time(vote)
             before = self._done(vote.item, vote.person)
             self.leases.get(vote.item, {}).pop(vote.person, None)
             skipped = self.skipped.setdefault(vote.person, set())
@@ -234,7 +264,7 @@ class Project:
     def look(self) -> None:
         """Look at all votes."""
         with self.lock:  # the fit itself keeps nobody waiting
-            look = self.opinion.snapshot()
+            look = self.opinion.snapshot({row.name: row.gold for row in self._of_gold.values()})
         found = look()
         with self.lock:
             self.found, self._queues = found, {}
@@ -260,7 +290,14 @@ class Project:
         right = self._audited()
         point = {"votes": self.answers, "confidence": self.found.mean, "audited": len(right)}
         self.curve.append({**point, "right": float(np.mean(right)) if right else None})
-        self.store.set(curve=self.curve)
+        self._keep(curve=self.curve)
+
+    def _keep(self, **told: Any) -> None:
+        """Keep what can be made again: if that fails, what is asked goes on, and the admin is told."""
+        try:
+            self.store.set(**told)
+        except DBAPIError as error:
+            self.broken = f"{', '.join(told)} could not be kept: {error.orig}"
 
     def pay(self, amount: float) -> list[dict[str, Any]]:
         """Shares of an amount: each annotator's votes times the bits that one of theirs carries at best."""
@@ -288,13 +325,68 @@ class Project:
         except Exception as error:
             self.broken = f"{type(error).__name__}: {error}"
 
+    def _oversee(self) -> None:
+        """Look at people and their agreement, if there is something new of them, and not all the time."""
+        found, last = self.found, self._overseen
+        if found is None or last.result is found.result or time.monotonic() < last.at + OVERSEEN:
+            return
+        self._overseen = _Overseen(found.result, time.monotonic())
+        try:
+            self.overview = overview_of(found.result)
+        except Exception as error:
+            self.broken = f"people are not looked at: {type(error).__name__}: {error}"
+
+    @property
+    def state(self) -> str:
+        """Whether votes are looked at: running, broken or stopped."""
+        return "broken" if self.broken else "running" if self._thread.is_alive() else "stopped"
+
+    @property
+    def estimate(self) -> str:
+        """The same for an admin: what went wrong, or what to do."""
+        return self.broken or (f"{self.state}: start the project again" if self.state == "stopped" else self.state)
+
+    def timed(self) -> dict[int, list[float]]:
+        """How long the last answers of each person took."""
+        with self.lock:
+            return {person: list(own) for person, own in self.seconds.items()}
+
+    def left(self) -> dict[str, Any]:
+        """What is left to ask, and what it costs."""
+        promised, settled = self.promised(), sum(row.settled is not None for row in self.items.values())
+        needed = 0 if promised is None else max(promised.needed - promised.audited, 0)
+        return remaining(self.counts, self.max_votes, settled, needed, self._known.values(), self.given)
+
+    def wanted(self) -> Array:
+        """How far down each item is in the order of what is asked next: 0 is first, 1 what is asked no more."""
+        with self.lock:
+            found, now = self.found, time.monotonic()
+            order = self._order("") if found is None else np.concatenate([self._order(""), found.order("")])
+            order = np.concatenate([order, np.argsort(self.counts, kind="stable")])
+            _, first = np.unique(order, return_index=True)
+            rank = np.empty(len(self.rows))
+            rank[order[np.sort(first)]] = np.arange(len(self.rows)) / max(len(self.rows), 1)
+            closed = [place for place in range(len(self.rows)) if not self._open(place, -1, now, anyway=True)]
+            rank[closed] = 1.0
+            return rank
+
+    def queue(self, who: str, n: int) -> list[int]:
+        """Places of the items that would be asked next of somebody of that name, best first; nothing is handed out."""
+        with self.lock:
+            known, now = self._called.get(who), time.monotonic()
+            order = [*self._order(who).tolist(), *np.argsort(self.counts, kind="stable").tolist()]
+            free = (place for place in dict.fromkeys(order) if self._open(place, known.id if known else -1, now, True))
+            return list(islice(free, n))
+
     def _keep_looking(self) -> None:
-        seen = self.n_votes if self.found is not None or not self.answers else -1
+        seen = (self.n_votes if self.found is not None or not self.answers else -1, len(self.rows), False)
         took = 0.0
         while not self._stop.wait(max(EVERY, took)):  # half of the time at most is spent on looking
-            if self.n_votes == seen:
+            self._oversee()
+            now = (self.n_votes, len(self.rows), self.known_changed)
+            if now == seen:
                 continue
-            seen, began = self.n_votes, time.monotonic()
+            seen, began, self.known_changed = (*now[:2], False), time.monotonic(), False
             self._look_anyway()
             took = time.monotonic() - began
 
@@ -318,7 +410,7 @@ class Project:
         if grown and len(made) < LOOKS:
             told = promised_by(len(audit), len(audit) - sum(audit), claimed, error, looks=LOOKS)
             made.append({"votes": self.answers, "promise": told._asdict()})
-            self.store.set(looks=made)
+            self._keep(looks=made)
         return Promise(**made[-1]["promise"])
 
     def close(self) -> None:

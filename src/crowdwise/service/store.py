@@ -247,6 +247,12 @@ class Store:
         with self.engine.begin() as connection:
             connection.execute(insert(EVENT).values(who=who, what=what, at=time.time()))
 
+    def events(self, n: int) -> list[dict[str, Any]]:
+        """What happened, the last first."""
+        rows = select(EVENT.c.at, EVENT.c.who, EVENT.c.what).order_by(EVENT.c.seq.desc()).limit(n)
+        with self.engine.connect() as connection:
+            return [dict(row._mapping) for row in connection.execute(rows)]
+
     def count(self) -> int:
         """How many rows of votes there are."""
         with self.engine.connect() as connection:

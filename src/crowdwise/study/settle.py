@@ -45,10 +45,11 @@ def settle(
 ) -> Result:
     """What a method finds in the votes, if it can be believed; otherwise what most annotators stand behind.
 
-    Every command, the report and the service take their labels from here. The method is fitted as `fit` does it.
-    Then `honest_result` looks whether annotators who work together have made a truth of their own; if so, trusted
-    annotators, or gold, or most annotators by heads are believed, and `notes` says so. Where heads do not decide,
-    `Undecided` asks for gold or a trusted annotator. Last, nobody is surer than the votes support: what a model
+    The commands and the report take their labels from here; so does `crowdwise.scale.settle`, for votes on disk, and a
+    project that collects votes, once it has two thousand, and five on an item (`Online`). The method is fitted as `fit`
+    does it. Then `honest_result` looks whether annotators who work together have made a truth of their own; if so,
+    trusted annotators, or gold, or most annotators by heads are believed, and `notes` says so. Where heads do not
+    decide, `Undecided` asks for gold or a trusted annotator. Last, nobody is surer than the votes support: what a model
     says of annotators whom it has hardly seen counts little, and what strangers' votes are worth counts in its
     place (`strangers.py`). Labels stay, and so does the confidence of large crowds; `fit` gives the model's own.
 
@@ -80,10 +81,7 @@ def settle(
         fitted = replace(fitted, estimate=_humble_spans(votes, fitted.estimate))
     if not isinstance(model, Aggregator) or model.takes is not Crowd:
         return replace(fitted, settled=True, frame=frame, notes=(*fitted.notes, *_alone(votes)))
-    found = honest_result(votes, fitted, trusted=trusted, gold=gold, seed=model.seed)
-    if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
-        found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
-    found = found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
+    found = believed(votes, fitted, gold=gold, trusted=trusted, item_prior=item_prior)
     doubts = against_votes(votes, gold)
     if votes is not asked:  # a reader has told its own
         doubts = (*remarks(votes), *doubts)
@@ -95,6 +93,17 @@ def settle(
         "primed": item_prior is not None,
     }
     return replace(found, notes=(*found.notes, *doubts), **kept)
+
+
+def believed(
+    votes: Crowd, fitted: Result, *, gold: Any = None, trusted: Iterable[Any] = (), item_prior: Any = None
+) -> Result:
+    """A fit of classes as it can be believed: the explanation that `honest_result` takes, and no surer than votes
+    support."""
+    found = honest_result(votes, fitted, trusted=trusted, gold=gold, seed=fitted.method.seed)
+    if found is not fitted:  # not fitted again with gold: that might lead back to the first explanation
+        found = replace(found, notes=tuple(dict.fromkeys((*fitted.notes, *found.notes))))
+    return found if found.method.name == "auto" else _humble(votes, found, gold, item_prior)
 
 
 def _of_kind(votes: Any, kind: str, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -128,7 +137,9 @@ def unsettled(votes: Any, method: Method[Any, Any], *, gold: Any = None, engine:
     try:
         return settle(votes, method, gold=gold, engine=engine, **how)
     except Undecided:
-        return method.fit(votes, gold=gold, engine=engine)
+        found = method.fit(votes, gold=gold, engine=engine)
+        told = "the votes have two explanations that contradict each other: the one that was found first is told"
+        return replace(found, notes=(*found.notes, told))
 
 
 def _humble_spans(votes: Sequences, found: Tagging) -> Tagging:
@@ -149,5 +160,8 @@ def _humble(votes: Crowd, result: Result, gold: Any, item_prior: Any) -> Result:
     if known is not None:
         posterior = known.obeyed(posterior)
         label[known.item] = first_of_tied(posterior[known.item])
-    posterior = supported(ops, posterior, population(ops.item_votes()), acquaintance(ops), known)
+    heard = acquaintance(ops)
+    if getattr(result.method, "history", 0.0):  # votes of earlier projects are votes too
+        heard = heard + np.maximum(result.params["votes"] - ops.given.sum(axis=1), 0.0).astype(np.int64)
+    posterior = supported(ops, posterior, population(ops.item_votes()), heard, known)
     return replace(result, items=crowd.items, estimate=Classes(posterior, result.classes, label))

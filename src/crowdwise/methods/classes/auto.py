@@ -57,7 +57,7 @@ class Auto(Aggregator):
        and what strangers' votes are worth counts in its place (`strangers.py`); labels stay.
 
     `Result.notes` says what was found and who decided. Six fits, a search for groups and, where there
-    are no more than 100,000 votes, `EBCC`: some fifteen times the time of `DawidSkene`, more where votes are few. Use
+    are no more than 100,000 votes, `EBCC`: some ten times the time of `DawidSkene`, more where votes are few. Use
     it where you do not know which method to use; take a single model where you need its parameters.
 
     gate: nats; a very large number leaves `EBCC` out. 3, odds of 20 to 1, is what is called strong evidence.

@@ -143,6 +143,10 @@ class Fitted(Asked):
     def votes(self, rows: Sequence[tuple[Any, ...]], items: Sequence[Item]) -> Votes:
         """What holds the rows of votes; items that have none are among its items where the kind allows it."""
 
+    def taught(self, gold: Mapping[str, str], votes: Votes) -> Mapping[Any, Any] | None:
+        """What is known of items, as a fit takes it; None where no method of this kind learns from it."""
+        return None
+
     @abstractmethod
     def found(self, result: Result, items: Sequence[Item], counts: Array) -> Found:
         """What was found, by places of items, of which each has so many votes."""

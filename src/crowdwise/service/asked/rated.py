@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,6 +61,10 @@ class Rated(Fitted):
 
     def votes(self, rows: Sequence[tuple[Any, ...]], items: Sequence[Item]) -> Votes:
         return Ratings.from_columns(*map(list, zip(*rows, strict=True)))
+
+    def taught(self, gold: Mapping[str, str], votes: Votes) -> Mapping[Any, Any] | None:
+        there = set(votes.items.tolist())
+        return {item: float(value) for item, value in gold.items() if item in there} or None
 
     def found(self, result: Result, items: Sequence[Item], counts: Array) -> Found:
         assert isinstance(result.estimate, Values)

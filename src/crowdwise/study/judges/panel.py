@@ -52,8 +52,8 @@ def families(crowd: Crowd, human: Any, family: Any) -> Table:
     True
     """
     found = attribute_of_annotators(crowd, family)
-    known = gold_codes(crowd, human)
-    crowd = crowd.once().take(known[crowd.item] >= 0)
+    known, crowd = gold_codes(crowd, human), crowd.once()
+    crowd = crowd.take(known[crowd.item] >= 0)
     right = (known[crowd.item] == crowd.label).astype(float)
     n = np.maximum(np.bincount(crowd.annotator, minlength=crowd.n_annotators), 1)
     accuracy = np.bincount(crowd.annotator, right, crowd.n_annotators) / n
