@@ -5,6 +5,7 @@ python tools/serve_demo.py --port 8080
 
 import argparse
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,7 +49,9 @@ def votes(here: str, name: str, token: str, pause: float, over: threading.Event)
             right = next(kind for kind in CLASSES if f"a {kind}," in item["content"]["text"])
             others = [kind for kind in CLASSES if kind != right]
             label = right if rng.random() < SKILL[name] else rng.choice(others)
-            client.post("/api/votes", json={"id": str(uuid.uuid4()), "item": item["name"], "label": label})
+            took = rng.uniform(0.5, 4.0)
+            body = {"id": str(uuid.uuid4()), "item": item["name"], "label": label, "seconds": took}
+            client.post("/api/votes", json=body)
 
 
 def wait_for(server: subprocess.Popen, here: str) -> None:
@@ -63,11 +66,31 @@ def wait_for(server: subprocess.Popen, here: str) -> None:
     raise SystemExit(server.returncode)
 
 
+def draw(here: str, boss: str, folder: Path) -> None:
+    """Pictures of the page of annotators and that of the admin."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - the demo runs without it
+
+    token = httpx.post(f"{here}/api/people", json={"name": "fay"}, headers={"authorization": f"Bearer {boss}"}).json()
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, who, size, ready in (
+            ("serve-annotate", token["token"], (760, 520), "#labels button"),
+            ("serve-admin", boss, (1080, 1500), "#agreement tr"),
+        ):
+            page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
+            page.goto(f"{here}/enter/{who}")
+            page.locator(ready).first.wait_for()
+            page.screenshot(path=str(folder / f"{name}.png"))
+        browser.close()
+
+
 def main() -> None:
     """Serve, vote, and say at the end what was answered."""
     told = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     told.add_argument("--port", type=int, default=8080)
     told.add_argument("--seconds", type=float, help="how long it runs; until Ctrl-C unless told")
+    told.add_argument("--pictures", help="a folder for pictures of the pages (needs playwright and chromium)")
     told.add_argument("--pause", type=float, default=1.0, help="seconds that somebody thinks about an answer")
     given = told.parse_args()
     here, over = f"http://127.0.0.1:{given.port}", threading.Event()
@@ -88,6 +111,8 @@ def main() -> None:
             over.set()
             for one in voters:
                 one.join()
+            if given.pictures:
+                draw(here, boss, Path(given.pictures))
             status = httpx.get(f"{here}/api/status", headers={"authorization": f"Bearer {boss}"}).json()
             print(f"{status['votes']} votes, {status['covered']} of {status['items']} items answered", flush=True)
         except KeyboardInterrupt:

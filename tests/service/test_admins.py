@@ -157,6 +157,22 @@ def test_an_expired_lease_goes_to_somebody_else_and_the_late_vote_counts_once(ma
     assert project.answers == 2 and store.count() == 2
 
 
+def test_images_of_a_folder_are_shown_to_whoever_has_a_token(tmp_path):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    (folder / "one.png").write_bytes(b"\x89PNG")
+    (tmp_path / "secret.txt").write_text("nothing for you")
+    store = Store(str(tmp_path / "p.db"))
+    store.set(classes=["cat"], media=str(folder))
+    token = store.add_person("ann", "annotator")
+    with TestClient(make_app(store)) as client:
+        headers = {"authorization": f"Bearer {token}"}
+        assert client.get("/media/one.png").status_code == 401
+        assert client.get("/media/one.png", headers=headers).headers["content-type"] == "image/png"
+        for path in ("/media/../secret.txt", "/media/%2e%2e/secret.txt", "/media/two.png", "/media//etc/passwd"):
+            assert client.get(path, headers=headers).status_code == 404, path
+
+
 def test_clocks_may_jump(made, monkeypatch):
     answer(made, "ann", "i0", "cat")
     monkeypatch.setattr(time, "time", lambda: 0.0)

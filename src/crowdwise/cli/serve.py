@@ -45,6 +45,12 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
         str, typer.Option("--host", help="Address to listen at; only this machine unless told.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="Port to listen at.", min=1, max=65535)] = 8080,
+    media: Annotated[
+        str | None, typer.Option("--media", help="Folder of the images and sounds that items name."), o.READ
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", help="How people reach it, for the links; the host and the port unless told.")
+    ] = None,
     add: Annotated[
         list[str] | None,
         typer.Option("--add", help="Somebody new, name or name:role, whose link is printed; repeatable."),
@@ -87,6 +93,8 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
     new = "://" not in project and not Path(project).exists()
     if new and (check or backup) and not take_in:
         raise InputError(f"{project}: there is no such file")
+    if media and not Path(media).is_dir():
+        raise InputError(f"--media {media}: there is no such folder")
     people = told.people_named(add or ())
     before = {} if new else _settings(project)
     wanted = told.wanted_by(before, kind, told.labels_named(classes), scale, no_ties, take_in or ())
@@ -108,6 +116,8 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
         store.set(**{name: value for name, value in wanted.items() if before.get(name) != value})
         if guidelines:
             store.set(guidelines=text)
+        if media:
+            store.set(media=str(Path(media).resolve()))
         if max_votes:
             store.set(max_votes=max_votes)
         if items:
@@ -119,7 +129,7 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
             store.own()
         for file, (answers, gold) in said.items():
             say(f"{file}: {take_answers_in(store, answers, gold)}")
-        _add_people(store, people, f"http://{host}:{port}")
+        _add_people(store, people, (url or f"http://{host}:{port}").rstrip("/"))
         if backup:
             store.backup(backup)
             say(f"copied to {backup}")

@@ -19,7 +19,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get(
         "/api/export.{form}",
         response_class=Response,
-        responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
+        responses={200: {"content": {"text/csv": {}, "application/json": {}, "application/octet-stream": {}}}},
     )
     async def export(form: str, person: Person = admin) -> Response:
         """labels.csv or labels.json; votes.csv with every vote that counts; or what a tool imports. No tokens."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
-from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from .desk import Desk
 from .guard import COOKIE
-from .store import hashed
+from .store import Person, hashed
+
+
+TOLD: dict[str, dict[str, str]] = {"text/javascript": {}, "text/css": {}}
 
 
 def routes(desk: Desk) -> APIRouter:
     """For browsers."""
     router = APIRouter()
+    somebody = Depends(desk.guard.role("annotator", "machine", "admin"))
 
     @router.get("/", response_class=HTMLResponse)
     async def page() -> Response:
@@ -26,8 +31,8 @@ def routes(desk: Desk) -> APIRouter:
         """The page of the admin."""
         return HTMLResponse(_web("admin.html"))
 
-    @router.get("/enter/{token}")
-    async def enter(token: str, request: Request) -> Response:
+    @router.get("/enter/{token}", status_code=303, response_class=RedirectResponse)
+    async def enter(token: str, request: Request) -> RedirectResponse:
         """A person's own link: keeps the token in a cookie that no script can read, and opens their page."""
         known = desk.project.people.get(hashed(token))
         if known is None:
@@ -37,7 +42,9 @@ def routes(desk: Desk) -> APIRouter:
         answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, max_age=30 * 86_400)
         return answer
 
-    @router.get("/web/{name}")
+    @router.get(
+        "/web/{name}", responses={200: {"content": {"text/javascript": {}, "text/css": {}}}}, response_class=Response
+    )
     async def web(name: str) -> Response:
         """Scripts and styles of the pages."""
         scripts = ("annotate.js", "answers.js", "admin.js")
@@ -45,6 +52,17 @@ def routes(desk: Desk) -> APIRouter:
         if name not in kinds:
             raise HTTPException(404, "there is no such file")
         return Response(_web(name), media_type=kinds[name])
+
+    @router.get("/media/{path:path}", response_class=FileResponse)
+    async def media(path: str, person: Person = somebody) -> FileResponse:
+        """An image or a sound of the project's folder (--media)."""
+        if desk.project.media is None:
+            raise HTTPException(404, "the project has no folder of images and sounds (--media)")
+        folder = Path(desk.project.media).resolve()
+        file = (folder / path).resolve()
+        if not file.is_relative_to(folder) or not file.is_file():
+            raise HTTPException(404, "there is no such file")
+        return FileResponse(file)
 
     return router
 

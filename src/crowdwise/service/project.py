@@ -53,6 +53,7 @@ class Project:
         self.asked = asked_by(settings)
         self.opinion = opinion_on(self.asked)
         self.guidelines: str = settings.get("guidelines", "")
+        self.media: str | None = settings.get("media")
         self.max_votes: int = settings.get("max_votes", 0)
         self.lock = threading.RLock()
         self.people = store.people()
@@ -354,7 +355,7 @@ class Project:
     def left(self) -> dict[str, Any]:
         """What is left to ask, and what it costs."""
         promised, settled = self.promised(), sum(row.settled is not None for row in self.items.values())
-        needed = 0 if promised is None else max(promised.needed - promised.audited, 0)
+        needed = 0 if promised is None or promised.wrong else max(promised.needed - promised.audited, 0)
         return remaining(self.counts, self.max_votes, settled, needed, self._known.values(), self.given)
 
     def wanted(self) -> Array:

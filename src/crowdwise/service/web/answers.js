@@ -114,8 +114,9 @@ const give = {
 // What is shown of an item: one thing, or the two sides of a pair.
 function shown(ask, item) {
   const part = (kind, value, name) => {
-    if (kind === "image") return made("img", { src: value, alt: name });
-    if (kind === "audio") return made("audio", { src: value, controls: true });
+    const src = /^(https?:|data:|\/)/.test(value) ? value : `/media/${value.split("/").map(encodeURIComponent).join("/")}`;
+    if (kind === "image") return made("img", { src, alt: name });
+    if (kind === "audio") return made("audio", { src, controls: true });
     return made("p", { textContent: value });
   };
   const parts = Object.entries(item.content).filter(([kind]) => ["image", "audio"].includes(kind) || (kind === "text" && ask.kind !== "spans"))
