@@ -29,6 +29,7 @@ from crowdwise.learn import (
     make_objective,
 )
 from crowdwise.learn.base.class_prior import weights
+from crowdwise.learn.base.first_guess import first_confusion
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def softmax(values):
 @pytest.mark.parametrize("form", ["matrix", "vector", "vector-bias", "bias", "scalar"])
 def test_crowd_layer(form, few):
     crowd, output, votes = few
-    objective = CrowdLayer(form).start(crowd)
+    objective = CrowdLayer(form, warm_up=0).start(crowd)
     with torch.no_grad():
         objective.weight += torch.randn(objective.weight.shape, generator=torch.Generator().manual_seed(1))
         objective.bias += 0.3 * torch.arange(3)
@@ -103,10 +104,24 @@ def test_doctor_nets(few):
     assert weighted(output, votes).item() == pytest.approx(own + np.mean(others), rel=1e-4)
 
 
+@pytest.mark.parametrize("made", [MaxMIG(), CrowdLayer()])
+def test_the_first_epoch_teaches_what_the_votes_say_at_the_start(made, few):
+    crowd, output, votes = few
+    objective = made.start(crowd)
+    w = np.log(first_confusion(crowd, fairly=made.name == "max-mig").numpy() + 0.01)  # (annotators, true, given)
+    guess = np.zeros((4, 3))
+    for n, m, k in zip(crowd.item, crowd.annotator, crowd.label, strict=True):
+        guess[n] += w[m, :, k]
+    own = -(softmax(guess) * np.log(softmax(output.logits))).sum(axis=1)
+    assert objective(output, votes).item() == pytest.approx(own[np.unique(crowd.item)].mean(), rel=1e-4)
+    objective.refresh(lambda: None)
+    assert objective(output, votes).item() != pytest.approx(own.mean(), rel=1e-2)
+
+
 @pytest.mark.parametrize("divergence", ["pearson", "js"])
 def test_other_divergences(divergence, few):
     crowd, output, votes = few
-    objective = MaxMIG(divergence, learn_prior=False).start(crowd)
+    objective = MaxMIG(divergence, learn_prior=False, warm_up=0).start(crowd)
     g = objective.aggregate(votes, 4).detach().numpy()
     ratio = softmax(output.logits) * 3 @ g.T
     same, others = np.diag(ratio), ratio[~np.eye(4, dtype=bool)]

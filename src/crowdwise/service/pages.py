@@ -12,7 +12,6 @@ from .desk import Desk
 from .guard import COOKIE
 from .store import Person, hashed
 
-
 TOLD: dict[str, dict[str, str]] = {"text/javascript": {}, "text/css": {}}
 
 

@@ -7,17 +7,19 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
+from ...fit.options import Natural
 from ...votes.crowd import Crowd
 from ..base.class_prior import ClassPrior
 from ..base.first_guess import first_confusion
-from ..base.objective import Objective, Output
-from ..training.vote_book import Votes
+from ..base.objective import Output
+from ..base.warmed_up import WarmedUp
+from ..training.vote_book import Votes, by_row
 
 Form = Literal["matrix", "vector", "vector-bias", "bias", "scalar"]
 First = Literal["identity", "counts"]
 
 
-class CrowdLayer(Objective):
+class CrowdLayer(WarmedUp):
     r"""Each annotator's answers as a layer over the network's class probabilities, taken for logits.
 
     .. math::
@@ -30,8 +32,9 @@ class CrowdLayer(Objective):
 
     form: see above. first: W starts at the "identity", as in the paper, or at the logs of confusion "counts" against
     the votes of those who do not always say the same; from the identity, logits of at most 1 are far from certain, and
-    training may end with one class for everything. The other forms start where they change nothing. class_prior: as
-    for every objective.
+    training may end with one class for everything. The other forms start where they change nothing. warm_up: epochs in
+    which the network learns what W says of the votes at its start from counts, before W moves; otherwise it may call
+    classes by each other's names, or name one alone. 0 is the paper's. class_prior: as for every objective.
 
     Reference: Rodrigues & Pereira, AAAI 2018, section 4; the start from counts: Cao et al., ICLR 2019, appendix B.2,
     equation 2.
@@ -39,11 +42,14 @@ class CrowdLayer(Objective):
 
     name: ClassVar[str] = "crowd-layer"
 
-    def __init__(self, form: Form = "matrix", first: First = "counts", class_prior: ClassPrior = None):
+    def __init__(
+        self, form: Form = "matrix", first: First = "counts", warm_up: Natural = 1, class_prior: ClassPrior = None
+    ):
         super().__init__(class_prior)
-        self.form, self.first = form, first
+        self.form, self.first, self.warm_up = form, first, warm_up
 
     def allocate(self) -> None:
+        super().allocate()
         m, k = self.sizes.annotators, self.sizes.classes
         ones = torch.ones(m, 1 if self.form == "scalar" else k)
         own = torch.eye(k).repeat(m, 1, 1) if self.form == "matrix" else ones
@@ -51,10 +57,18 @@ class CrowdLayer(Objective):
         self.bias = nn.Parameter(torch.zeros(m, k), requires_grad=self.form in ("vector-bias", "bias"))
 
     def begin(self, crowd: Crowd) -> None:
-        if self.form == "matrix" and self.first == "counts":
+        if self.knows_names:
             self.weight.data.copy_(torch.log(first_confusion(crowd) + 0.01).transpose(1, 2))
 
+    @property
+    def knows_names(self) -> bool:
+        """Whether W starts from the votes."""
+        return self.form == "matrix" and self.first == "counts"
+
     def loss(self, output: Output, votes: Votes) -> Tensor:
+        if self.knows_names and self.warming:
+            said = self.weight[votes.annotator, votes.label] * votes.weight[:, None]  # (votes, true)
+            return self.towards(by_row(said, votes, len(output.logits)), output, votes)
         true = torch.softmax(output.logits, dim=1)[votes.row]
         log = torch.log_softmax(self._answers(true, votes.annotator), dim=1)
         return votes.mean(-log.gather(1, votes.label[:, None])[:, 0])

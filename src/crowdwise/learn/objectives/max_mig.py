@@ -9,10 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import InputError
+from ...fit.options import Natural
 from ...votes.crowd import Crowd
 from ..base.class_prior import ClassPrior
 from ..base.first_guess import first_confusion, likely_shares
-from ..base.objective import Objective, Output
+from ..base.objective import Output
+from ..base.warmed_up import WarmedUp
 from ..training.parallel import gathered
 from ..training.vote_book import Votes, by_row
 
@@ -21,7 +23,7 @@ UNEVEN = 0.15  # share of the items whose class would have to change for even cl
 MANY = 30.0  # votes an item, above which the aggregator starts from their mean and not from their sum
 
 
-class MaxMIG(Objective):
+class MaxMIG(WarmedUp):
     r"""The mutual information, of an f-divergence, between what the network and what an aggregator of votes say.
 
     The aggregator is :math:`g(l_n) = \mathrm{softmax}(\sum_m W_m[:, l_{nm}] + \log p)`; with h the network, p the
@@ -36,11 +38,14 @@ class MaxMIG(Objective):
     the logarithm of confusion matrices counted against the votes, which names them: those of annotators who do not
     always say the same, or a naive majority would name them all alike; who err together share a vote there, or copies
     of one who mixes two classes would merge them for good. It is divided by the votes an item where these
-    are more than thirty: an aggregator that is sure of everything learns nothing.
+    are more than thirty: an aggregator that is sure of everything learns nothing. A network that knows nothing may
+    still call two classes by each other's names, so that for its first epoch it learns what the aggregator says at its
+    start.
 
     divergence: "kl", "pearson" or "js". learn_prior: p is learned, from the shares that a first fit finds; None: where
     these are far from even, which costs many points if p stays uniform. Elsewhere a learned p may merge two classes
-    where annotators copy each other, so it stays. class_prior: p, where it is known.
+    where annotators copy each other, so it stays. warm_up: epochs as told above; 0 is the paper's. class_prior: p,
+    where it is known.
 
     Reference: Cao, Xu, Kong & Wang, ICLR 2019, section 3.1, equation 1 and table 1; the start of W: appendix B.2,
     equation 2; p is uniform for CIFAR-10 and LabelMe there, and learned for cats and dogs and LUNA16.
@@ -48,13 +53,20 @@ class MaxMIG(Objective):
 
     name: ClassVar[str] = "max-mig"
 
-    def __init__(self, divergence: Divergence = "kl", learn_prior: bool | None = None, class_prior: ClassPrior = None):
+    def __init__(
+        self,
+        divergence: Divergence = "kl",
+        learn_prior: bool | None = None,
+        warm_up: Natural = 1,
+        class_prior: ClassPrior = None,
+    ):
         super().__init__(class_prior)
         if learn_prior and class_prior is not None:
             raise InputError("class_prior is stated, so there is nothing to learn: leave learn_prior out")
-        self.divergence, self.learn_prior = divergence, learn_prior
+        self.divergence, self.learn_prior, self.warm_up = divergence, learn_prior, warm_up
 
     def allocate(self) -> None:
+        super().allocate()
         m, k = self.sizes.annotators, self.sizes.classes
         self.weight = nn.Parameter(torch.zeros(m, k, k))
         first = torch.zeros(k) if self.stated is None else self.stated.clone()
@@ -71,6 +83,8 @@ class MaxMIG(Objective):
             self.log_prior.data.copy_(torch.log(torch.as_tensor(shares)))
 
     def loss(self, output: Output, votes: Votes) -> Tensor:
+        if self.warming:
+            return self.towards(self.log_aggregate(votes, len(output.logits)), output, votes)
         h = gathered(torch.softmax(output.logits, dim=1))
         g = gathered(self.aggregate(votes, len(output.logits)))
         ratio = (h / self._prior()) @ g.T  # K, (rows, rows)
