@@ -24,6 +24,8 @@ WINNERS = {"winner", "preferred", "better"}
 NUMBERS = ("value", "rating", "score")  # names of columns that may hold ratings
 MANY = 11  # distinct numbers, from which they are no classes
 MOSTLY = 0.9  # of the cells: numbers of which one is misspelt are numbers
+FEWEST = 3  # cells for each misspelt one
+LEAST_VOTERS = 2  # columns of a wide table, and so many are looked at
 
 
 @dataclass
@@ -144,12 +146,29 @@ def _texts(look: Look) -> str:
 
 
 def _ratings(look: Look) -> str:
+    if wide := _wide_numbers(look):
+        return f"columns {', '.join(wide[:3])}{' ...' if len(wide) > 3 else ''} hold fractions: these are ratings"
     label = look.column("label")
     named = look.given.get("label")
     value = named or next((name for name in look.names if plain_name(name) in NUMBERS), None)
     if label is None or value is None or plain_name(label) not in NUMBERS or not look.has("annotator"):
         return ""
     return f"column {value!r} holds numbers: these are ratings" if many_numbers(look.cells_of(value)) else ""
+
+
+def _wide_numbers(look: Look) -> list[str]:
+    """The columns of a wide table that hold fractions, one for each annotator; the first ones tell."""
+    if look.given.get("label") or look.column("annotator") or look.column("label") or look.column("item") is None:
+        return []
+    voters = [name for name in look.names if name != look.column("item") and plain_name(name) not in DESCRIBING]
+    if len(voters) < LEAST_VOTERS:
+        return []
+    for name in voters[:LEAST_VOTERS]:
+        cells = look.cells_of(name)
+        numbers = np.array([_number(cell) for cell in cells if cell is not None and str(cell).strip()], float)
+        if not _mostly_numbers(numbers) or not (numbers % 1.0 != 0.0)[np.isfinite(numbers)].any():
+            return []
+    return voters
 
 
 def _first_records(head: bytes) -> list[dict[str, Any]]:
@@ -170,10 +189,16 @@ def many_numbers(cells: Sequence[Any]) -> bool:
     filled = [cell for cell in cells if cell is not None and str(cell).strip()]
     numbers = np.array([_number(cell) for cell in filled], float)
     there = numbers[np.isfinite(numbers)]
-    if not there.size or there.size < MOSTLY * len(filled):
+    if not _mostly_numbers(numbers):
         return False
     distinct = np.unique(there)
     return bool((distinct != np.round(distinct)).any() or distinct.size >= MANY)
+
+
+def _mostly_numbers(cells: Any) -> bool:
+    """Whether all cells are numbers, or all but a few: one may be misspelt, however few there are."""
+    wrong = int((~np.isfinite(cells)).sum())
+    return bool(cells.size > FEWEST * wrong and wrong <= max(1.0, (1.0 - MOSTLY) * cells.size))
 
 
 def _number(cell: Any) -> float:

@@ -23,10 +23,11 @@ from .slope_bt import SlopeBT
 
 @dataclass(frozen=True, kw_only=True)
 class AutoComparisons(ComparisonMethod):
-    """The mean of three models' standardised scores, on the scale of Bradley and Terry's. The default for comparisons.
+    """The mean of three models' standardised scores, on the scale that two of them find. The default for comparisons.
 
-    `CrowdBT` (annotators who say the opposite), `NoisyBT` (coins, and a taste for one side) and `SlopeBT` (slopes).
-    Where annotators are all honest they cost nothing beyond noise; where some are not, each is best for another kind of
+    `CrowdBT` (annotators who say the opposite), `NoisyBT` (coins, and a taste for one side) and `SlopeBT` (slopes). The
+    scale, that of an honest annotator's answers, is the geometric mean of the last two's: plain Bradley-Terry scores
+    shrink with everybody who is not honest. How far the two differ in it is part of the standard deviation. Where annotators are all honest they cost nothing beyond noise; where some are not, each is best for another kind of
     them. With one annotator it is `BradleyTerry`. `Result.notes` says who answers the other way round, or by a coin.
 
     Reference: crowdwise; docs: ratings and comparisons.
@@ -45,17 +46,18 @@ class AutoComparisons(ComparisonMethod):
     }
 
     def find(self, votes: Comparisons, watch: Watch) -> Found:
-        plain = BradleyTerry(seed=self.seed).find(votes, watch)
         if (np.bincount(votes.annotator, minlength=votes.n_annotators) > 0).sum() < 2:
+            plain = BradleyTerry(seed=self.seed).find(votes, watch)
             one = np.ones(votes.n_annotators)
             return Found(plain.score, plain.sd, {"honesty": 0.9 * one, "coin": 0.1 * one, "slope": one})
         models = (CrowdBT(seed=self.seed), NoisyBT(seed=self.seed), SlopeBT(seed=self.seed))
         fitted = [model.find(votes, watch) for model in models]
-        spread = float(plain.score.std()) or 1.0
+        wide = [max(float(one.score.std()), 1e-12) for one in fitted[1:]]
+        spread, unsure = float(np.sqrt(np.prod(wide))), abs(float(np.log(wide[0] / wide[1]))) / 2.0
         scores = [(one.score - one.score.mean()) * (spread / (float(one.score.std()) or 1.0)) for one in fitted]
         sds = [one.sd * (spread / (float(one.score.std()) or 1.0)) for one in fitted]
         mean = np.mean(scores, axis=0)
-        sd = np.sqrt(np.mean(np.square(sds), axis=0) + np.var(scores, axis=0))
+        sd = np.sqrt(np.mean(np.square(sds), axis=0) + np.var(scores, axis=0) + np.square(unsure * mean))
         params = {name: one.params[name] for one, name in zip(fitted, ("honesty", "coin", "slope"), strict=True)}
         return Found(mean, sd, params, converged=all(one.converged for one in fitted))
 
