@@ -58,18 +58,26 @@ def planted(name: str, odd: str, share: float) -> Iterator[Case]:
     for seed in range(PLANTED):
         rng = np.random.default_rng(seed)
         value, low, high = np.array(votes.value, float), votes.value.min(), votes.value.max()
-        who = rng.permutation(votes.n_annotators)[: round(share * votes.n_annotators)]
+        drawn = rng.permutation(votes.n_annotators)
+        if odd == "heaviest":  # of those who gave most ratings
+            drawn = drawn[np.argsort(-np.bincount(votes.annotator, minlength=votes.n_annotators)[drawn])]
+        who = drawn[: round(share * votes.n_annotators)]
         theirs = np.isin(votes.annotator, who)
         if odd == "flippers":
             value[theirs] = low + high - value[theirs]
         elif odd == "constant":
             value[theirs] = rng.choice(value, votes.n_annotators)[votes.annotator][theirs]
-        elif odd == "spammers":
+        elif odd in ("spammers", "heaviest"):
             value[theirs] = rng.permutation(votes.value)[: theirs.sum()]
         else:
             wild = rng.random(value.size) < share
             value[wild] = rng.uniform(low - (high - low), high + (high - low), int(wild.sum()))
         yield votes.derive(value=value), known
+
+
+def heavy(name: str, many: int) -> float:
+    """So many annotators as a share of all."""
+    return many / ratings(name).n_annotators
 
 
 def error(name: str, case: Case) -> float:
@@ -94,6 +102,11 @@ def of_ratings() -> None:
         "movie_reviews, 20 % constant": lambda: planted("movie_reviews", "constant", 0.2),
         "movie_reviews, 5 % wild": lambda: planted("movie_reviews", "wild", 0.05),
         "movie_reviews, 30 % spammers": lambda: planted("movie_reviews", "spammers", 0.3),
+        "movie_reviews, 2 heaviest spam": lambda: planted("movie_reviews", "heaviest", heavy("movie_reviews", 2)),
+        "movie_reviews, the five heaviest spam": lambda: planted(
+            "movie_reviews", "heaviest", heavy("movie_reviews", 5)
+        ),
+        "snow_emotion, 3 heaviest spam": lambda: planted("snow_emotion", "heaviest", heavy("snow_emotion", 3)),
         "live_hfr, 5 each": lambda: halves("live_hfr", 5),
         "popquorn_offensive, 5 each": lambda: halves("popquorn_offensive", 5),
         "dots, 8 each": lambda: ((few(ratings("dots"), 8, s), truth("dots")) for s in range(SEEDS)),

@@ -408,3 +408,15 @@ def test_spans_and_tags_are_not_taken_together(tmp_path):
     tags = written(tmp_path / "t.csv", "document,position,annotator,label\ne,0,a,B-X\ne,1,a,O\n")
     done = run("aggregate", spans, tags)
     assert done.returncode == 1 and "spans have places in a text, and tags of tokens have none" in done.stderr
+
+
+def test_numbers_are_told_in_wide_tables_and_beside_one_slip(tmp_path):
+    (tmp_path / "wide.csv").write_text("item,ann,bob,cy\nq1,1.5,2.5,1.0\nq2,3.5,,4.0\nq3,2.5,2.25,2\n")
+    assert kind_of(tmp_path / "wide.csv")[0] == "ratings"
+    (tmp_path / "codes.csv").write_text("item,ann,bob,cy\nq1,1,2,1\nq2,3,,4\nq3,2,2,2\n")
+    assert kind_of(tmp_path / "codes.csv")[0] == "classes"
+    rows = "".join(f"i{k % 3},a{k // 3},{k}.5\n" for k in range(8))
+    (tmp_path / "slip.csv").write_text(f"item,annotator,value\n{rows}i2,a2,foo\n")
+    assert kind_of(tmp_path / "slip.csv")[0] == "ratings"
+    with pytest.raises(InputError, match="row 10, column 'value': 'foo'"):
+        read_kind("ratings", [tmp_path / "slip.csv"])

@@ -250,3 +250,17 @@ def test_a_sweep_over_answers_is_its_mixture(monkeypatch, small, weighted):
     gain = pairs.wins - (pairs.wins + pairs.losses) * p
     n = votes.n_items
     np.testing.assert_allclose(slope, np.bincount(pairs.left, gain, n) - np.bincount(pairs.right, gain, n), atol=1e-10)
+
+
+@pytest.mark.parametrize("odd", [{}, {"flippers": 2}, {"flippers": 4}, {"spammers": 5}])
+def test_scores_of_the_default_keep_the_scale_of_honest_answers(odd):
+    """Whoever lies: intervals hold, and a difference of scores is the chance that an honest annotator would give."""
+    slope, inside = [], []
+    for seed in range(20, 28):
+        made = simulate.comparisons(n_items=20, n_annotators=20, per_annotator=60, seed=seed, **odd)
+        found = AutoComparisons().fit(made.comparisons).estimate
+        truth = np.asarray(made.truth, float)[made.comparisons.items.astype(int)]
+        truth = truth - truth.mean()
+        slope.append(found.mean @ truth / (truth @ truth))
+        inside.append((np.abs(found.mean - truth) < 1.645 * found.sd).mean())
+    assert 0.85 < np.mean(slope) < 1.2 and np.mean(inside) > 0.85

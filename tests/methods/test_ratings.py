@@ -118,6 +118,27 @@ def test_a_sweep_is_its_sums(engine, wild, weighted):
     assert sums[6:] == pytest.approx((x.size, x.sum(), (x**2 + v).sum()))
 
 
+@pytest.mark.parametrize("seed", [11, 12])
+def test_who_rates_most_and_does_not_look_has_no_say_in_the_scale(seed):
+    """Six spammers give half of all ratings: values keep their distances, and are far better than the mean."""
+    made, rng = simulate.ratings(n_items=150, n_annotators=25, per_item=6, seed=seed), np.random.default_rng(seed)
+    votes = made.ratings
+    item, who = np.repeat(np.arange(150), 6), np.tile(np.arange(25, 31), 150)
+    more = Ratings.from_columns(
+        [*votes.items[votes.item], *votes.items[item]], [*votes.annotators[votes.annotator], *who],
+        [*votes.value, *rng.choice(votes.value, 900)],
+    )  # fmt: skip
+    place = [votes.items.tolist().index(name) for name in more.items.tolist()]
+    truth = made.truth[place]
+
+    def off(name):
+        return float(np.sqrt(((make(name).fit(more).estimate.mean - truth) ** 2).mean()))
+
+    assert off("auto-ratings") < 0.7 * off("mean")
+    found = make("auto-ratings").fit(more).estimate.mean
+    assert 0.7 < np.polyfit(truth, found, 1)[0] < 1.1
+
+
 def test_parts_are_the_whole():
     """Ratings cut into ten parts, items whole, go the same way."""
     made = simulate.ratings(n_items=200, n_annotators=15, per_item=4, wild=0.03, flippers=2, seed=3)

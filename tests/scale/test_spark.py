@@ -3,15 +3,19 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from crowdwise import Comparisons, InputError, Sequences, simulate
+from crowdwise.io import write_table
 from crowdwise.methods import make
 from crowdwise.scale import spark
+from terminal import run
 
 pytestmark = [
     pytest.mark.slow,
@@ -165,3 +169,18 @@ def test_a_lost_executor_loses_no_votes(session):
     assert lost and lost[0] not in executors(session.sparkContext.applicationId)
     expected = method.fit(by_annotator(made.crowd), engine="numba:1")
     assert np.array(found.trace) == pytest.approx(np.array(expected.trace), rel=1e-9)
+
+
+def test_the_command_runs_under_spark_submit(session, tmp_path):
+    """As a user types it: spark-submit takes a program by its ending."""
+    crowd = simulate.crowd(simulate.one_coin(8, 2, 0.8), n_items=60, per_item=4, seed=0).crowd
+    write_table(crowd.to_table(), tmp_path / "votes.parquet")
+    script = run("spark", "--script").stdout.strip()
+    submit = shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    words = [submit, "--master", "local[1]", "--conf", "spark.ui.enabled=false", script, "spark"]
+    done = subprocess.run(
+        [*words, tmp_path / "votes.parquet", "--out", tmp_path / "labels", "--tasks", "1", "--set", "max_iter=2"],
+        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert pq.read_table(tmp_path / "labels").num_rows == 60 and "labels by dawid-skene" in done.stdout + done.stderr

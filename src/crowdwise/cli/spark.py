@@ -27,6 +27,15 @@ def spark(
         str | None, typer.Option("--folder", help="Where packed votes lie, seen by all executors: faster.")
     ] = None,
     annotators_out: o.AnnotatorsOut = None,
+    script: Annotated[
+        bool,
+        typer.Option(
+            "--script",
+            help="Print the path of the program that spark-submit takes, and end.",
+            is_eager=True,
+            callback=lambda asked: _print_script() if asked else None,
+        ),
+    ] = False,
     seed: o.Seed = 0,
     json: o.AsJson = False,
 ) -> None:
@@ -36,7 +45,9 @@ def spark(
 
     Below some thousand million votes one machine is faster: crowdwise aggregate lake/ --memory 8GB.
 
-    Example: spark-submit $(which crowdwise) spark s3://lake/votes --out s3://lake/labels --method ibcc
+    The method is fitted, and not settled: take crowdwise aggregate where annotators may work together.
+
+    Example: spark-submit $(crowdwise spark --script) spark s3://lake/votes --out s3://lake/labels --method ibcc
     """
     try:
         from pyspark.sql import SparkSession
@@ -64,3 +75,11 @@ def spark(
         speech.as_json(told)
     else:
         speech.say(f"labels by {model.name} from {told['votes']:,} votes of {told['annotators']:,} annotators: {out}")
+
+
+def _print_script() -> None:
+    """Where the program lies that spark-submit takes."""
+    from importlib.resources import files
+
+    print(files("crowdwise.scale") / "submit" / "crowdwise_on_spark.py")
+    raise typer.Exit

@@ -27,8 +27,9 @@ class AutoComparisons(ComparisonMethod):
 
     `CrowdBT` (annotators who say the opposite), `NoisyBT` (coins, and a taste for one side) and `SlopeBT` (slopes). The
     scale, that of an honest annotator's answers, is the geometric mean of the last two's: plain Bradley-Terry scores
-    shrink with everybody who is not honest. How far the two differ in it is part of the standard deviation. Where annotators are all honest they cost nothing beyond noise; where some are not, each is best for another kind of
-    them. With one annotator it is `BradleyTerry`. `Result.notes` says who answers the other way round, or by a coin.
+    shrink with everybody who is not honest. How far the two differ in it is part of the standard deviation. Where
+    annotators are all honest this costs nothing beyond noise; where some are not, each model is best for another kind
+    of them. With one annotator it is `BradleyTerry`. `Result.notes` says who answers the other way round, or by a coin.
 
     Reference: crowdwise; docs: ratings and comparisons.
 

@@ -21,6 +21,7 @@ from .one_number import weighted_median
 
 MOST_PRECISE = 20.0  # times the median annotator
 LEAST_GAIN = 0.2  # of the median annotator, to be called 1
+SILENT, SURE = 0.35, 2.0  # of the usual gain, below which somebody tells next to nothing, by so many deviations
 WILD, FROM = 3.0, 4  # standard deviations beyond which a rating is doubted, and the step from which it is
 
 
@@ -52,7 +53,8 @@ class AutoRatings(EmpiricalBayes):
 
     1. Annotators who gave four ratings or more, and always the same, are set aside.
     2. Nobody is more than twenty times as precise as the median annotator: values do not become those of one.
-    3. The median gain, by ratings, is 1, so that a fifth of the crowd who reverse the scale do not halve it.
+    3. The median gain, by ratings, is 1, so that a fifth of the crowd who reverse the scale do not halve it. Those who
+       surely tell next to nothing are not asked for it: the few who give most ratings may be spammers.
     4. A rating z > 3 standard deviations off counts :math:`(3 / z)^2`: wild answers move nothing.
     5. Annotators whose ratings are the same again and again, in errors too, share one rating on an item.
 
@@ -99,9 +101,11 @@ class AutoRatings(EmpiricalBayes):
         there = n > 0.0
         return np.minimum(precision, MOST_PRECISE * weighted_median(precision[there], n[there]))
 
-    def anchor(self, gain: Array, n: Array) -> float:
-        usual = weighted_median(gain, n)
-        return usual if usual > LEAST_GAIN else 1.0
+    def anchor(self, gain: Array, variance: Array, n: Array, told: Array) -> float:
+        usual = weighted_median(np.abs(gain), n * told)
+        silent = np.abs(gain) + SURE * np.sqrt(variance) < SILENT * usual
+        among = weighted_median(gain, np.where(silent, 0.0, n))
+        return among if among > LEAST_GAIN else 1.0
 
     def wild(self, step: int) -> float:
         return WILD if step >= FROM else np.inf

@@ -81,8 +81,8 @@ class EmpiricalBayes(RatingMethod):
         """Precisions that may be believed."""
         return precision
 
-    def anchor(self, gain: Array, n: Array) -> float:
-        """The gain that is called 1."""
+    def anchor(self, gain: Array, variance: Array, n: Array, told: Array) -> float:
+        """The gain that is called 1. variance: how sure gains are; told: the share of ratings that values explain."""
         return 1.0
 
     def wild(self, step: int) -> float:

@@ -69,7 +69,9 @@ class RaterFit:
         sums = sums._replace(n=np.where(self.given, np.maximum(sums.n, LEAST), 0.0))
         self.find_lines(sums)
         self.find_precisions(method, sums)
-        usual = method.anchor(self.gain[self.given], sums.n[self.given])
+        there, explained = self.given, self.gain**2 * self.spread
+        told = explained / (explained + 1.0 / self.precision)
+        usual = method.anchor(self.gain[there], self.gain_variance[there], sums.n[there], told[there])
         self.anchor(usual)
         # Where a network says where items lie, their mean is the network's.
         shift = usual * sums.mean / sums.items if self.parts[0].believed is None else 0.0
