@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import crowdwise
-from crowdwise import Crowd, DawidSkene, InputError, OneCoin
+from crowdwise import Crowd, DawidSkene, InputError, OneCoin, simulate
 from crowdwise.engine import bind
+from crowdwise.errors import OptionError
 from crowdwise.fit.climber import Part
 from crowdwise.fit.em import EM
-from crowdwise.methods import make, names
+from crowdwise.methods import METHODS, make, names
 
 
 def tokens(seed, lengths=(4, 1, 3), n_annotators=3, n_classes=3):
@@ -170,3 +171,20 @@ def test_a_report_on_a_chain(tmp_path):
 def test_starts_of_other_kinds_are_refused(made):
     with pytest.raises(InputError, match="start='mean': mean takes ratings"):
         make("dawid-skene").fit(made.crowd, start="mean")
+
+
+@pytest.mark.parametrize("name", [name for name, entry in METHODS.own.items() if entry.takes == "classes"])
+def test_every_method_keeps_items_together_or_says_which_structures_it_knows(name):
+    method = METHODS.load(name)
+    if not issubclass(method, EM) or method().states_per_class > 1:
+        pytest.skip("no expectation maximisation over classes alone")
+    crowd = simulate.crowd(simulate.one_coin(10, 3, 0.8), n_items=60, per_item=4, seed=0).crowd
+    linked = crowd.with_graph(np.arange(59), np.arange(1, 60))
+    columns = {"document": np.repeat(np.arange(6), 10), "position": np.tile(np.arange(10), 6)}
+    chained = crowd.derive(item_extra=columns, keyed_by=("document", "position"))
+    for structure, votes in (("chain", chained), ("graph", linked)):
+        if structure in method.structures:
+            assert np.isfinite(make(name, structure=structure, max_iter=3).fit(votes).posterior).all()
+        else:
+            with pytest.raises(OptionError, match=f"{name} knows independent"):
+                make(name, structure=structure)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..engine import NumpyEngine
-from ..errors import InputError
+from ..errors import InputError, OptionError
 from ..methods import METHODS, get
 from ..votes.codes import Array, find
 from ..votes.crowd import Crowd
@@ -51,6 +51,8 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
     unit: ClassVar[str] = "log-odds"
     first: ClassVar[str] = "soft"
     """Where iterations begin unless told: votes, soft or hard, or a method's name."""
+    structures: ClassVar[tuple[str, ...]] = ("independent", "chain", "graph")
+    """What the method can be told that items have to do with each other."""
     params: ClassVar[Mapping[str, Axes]] = {**Chain.params, **Graph.params}
 
     class_prior: str | tuple[float, ...] = "learned"
@@ -61,6 +63,9 @@ class EM(Climber[NumpyEngine, Array], Aggregator):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "class_prior", checked_class_prior(self.class_prior))
+        if self.structure not in self.structures:
+            choices = " or ".join(self.structures)
+            raise OptionError(f"structure={self.structure!r}: {self.name} knows {choices}")
         if self.structure != "independent" and self.states_per_class > 1:
             raise InputError(f"structure={self.structure!r}: {self.name} has hidden states of its own, and knows none")
         if self.structure == "chain" and self.class_prior != "learned":

@@ -47,6 +47,7 @@ class MeanField(AnnotatorPrior, TableEM):
     """
 
     name: ClassVar[str] = "mean-field"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     class_prior: str | tuple[float, ...] = "uniform"
     accelerate: bool = True
 

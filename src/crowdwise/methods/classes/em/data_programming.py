@@ -40,6 +40,7 @@ class DataProgramming(OneCoin):
     """
 
     name: ClassVar[str] = "data-programming"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     params: ClassVar[Mapping[str, Axes]] = {**OneCoin.params, "coverage": Axes(("annotator",), "unit")}
     class_prior: str | tuple[float, ...] = "uniform"
 

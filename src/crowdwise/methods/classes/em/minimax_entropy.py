@@ -44,6 +44,7 @@ class MinimaxEntropy(EM):
     """
 
     name: ClassVar[str] = "minimax-entropy"
+    structures: ClassVar[tuple[str, ...]] = ("independent",)
     whole: ClassVar[str] = "it keeps a table for each item"
     params: ClassVar[Mapping[str, Axes]] = {
         "logits": Axes(("annotator", "true", "given"), "real"),

@@ -27,6 +27,7 @@ class ZenCrowd(OneCoin):
     """
 
     name: ClassVar[str] = "zencrowd"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     class_prior: str | tuple[float, ...] = "uniform"
     right: float = 1.0
     wrong: float = 0.1

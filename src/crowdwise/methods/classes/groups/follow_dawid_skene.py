@@ -49,6 +49,7 @@ class FollowDawidSkene(GroupedEM):
     """
 
     name: ClassVar[str] = "follow-dawid-skene"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     params: ClassVar[Mapping[str, Axes]] = {
         **GroupedEM.params,
         "follow": Axes(("annotator",), "unit"),

@@ -55,6 +55,7 @@ class GroupDawidSkene(GroupedEM):
     """
 
     name: ClassVar[str] = "group-dawid-skene"
+    structures: ClassVar[tuple[str, ...]] = ("independent",)
     params: ClassVar[Mapping[str, Axes]] = {
         **GroupedEM.params,
         "member_counts": Axes(("member", "true", "given"), "positive"),

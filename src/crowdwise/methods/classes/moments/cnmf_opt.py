@@ -42,6 +42,7 @@ class CNMFOpt(DawidSkene):
     """
 
     name: ClassVar[str] = "cnmf-opt"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     whole: ClassVar[str] = "it counts pairs of annotators over all items"
     first: ClassVar[str] = "multi-spa"
     weighting: Literal["pairs", "votes"] = "votes"

@@ -34,6 +34,7 @@ class CoupledCPD(CNMFOpt):
     """
 
     name: ClassVar[str] = "coupled-cpd"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     triples: int = 30
 
     @property

@@ -29,6 +29,7 @@ class SpectralEM(DawidSkene):
     """
 
     name: ClassVar[str] = "spectral-em"
+    structures: ClassVar[tuple[str, ...]] = ("independent", "graph")
     whole: ClassVar[str] = "it starts from moments of all votes"
     first: ClassVar[str] = "tensor"
     class_prior: str | tuple[float, ...] = "uniform"
