@@ -13,6 +13,7 @@ from crowdwise.io import read_votes, write_table
 from crowdwise.io.kinds import kind_of
 from crowdwise.io.numbers_and_pairs import read_comparisons, read_ratings
 from crowdwise.io.read_kind import read_kind
+from crowdwise.votes.masks import Masks, pixels_of
 from every_kind import of_every_kind
 from terminal import run
 
@@ -420,3 +421,27 @@ def test_numbers_are_told_in_wide_tables_and_beside_one_slip(tmp_path):
     assert kind_of(tmp_path / "slip.csv")[0] == "ratings"
     with pytest.raises(InputError, match="row 10, column 'value': 'foo'"):
         read_kind("ratings", [tmp_path / "slip.csv"])
+
+
+def test_objects_of_several_labels_are_masks_of_their_own(tmp_path):
+    """Three people draw a cat, in two parts, and two of them a dog: nothing is lost, and nothing outvotes itself."""
+    square = {
+        "cat": [[0, 0, 4, 0, 4, 4, 0, 4]],
+        "tail": [[4, 0, 6, 0, 6, 2, 4, 2]],
+        "dog": [[6, 6, 10, 6, 10, 10, 6, 10]],
+    }
+    annotations = [
+        {"image_id": 1, "category_id": 2 if part == "dog" else 1, "segmentation": square[part], "annotator": who}
+        for who in ("ann", "bob", "cy") for part in ("cat", "tail", "dog") if (who, part) != ("cy", "dog")
+    ]  # fmt: skip
+    told = {"images": [{"id": 1, "file_name": "i.png", "width": 12, "height": 12}], "annotations": annotations,
+            "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}]}  # fmt: skip
+    (tmp_path / "coco.json").write_text(json.dumps(told))
+    votes, notes = read_kind("masks", [tmp_path / "coco.json"])
+    assert votes.items.tolist() == ["i.png / cat", "i.png / dog"] and votes.n_votes == 6
+    assert "2 labels: each is an item of its own, such as 'i.png / cat'" in notes
+    assert "3 objects put together with others of their label that somebody drew" in notes
+    result = settle(votes)
+    assert [pixels_of(runs, 144).sum() for runs in result.estimate.columns()["runs"]] == [20, 16]
+    empty = settle(Masks.from_columns(["i"], ["ann"], [3], [3], [""]))
+    assert empty.estimate.columns()["confidence"][0] < 1.0

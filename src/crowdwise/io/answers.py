@@ -26,7 +26,7 @@ OTHERS = {
     "label-sets": ("item", "annotator", "labels"),
     "texts": ("item", "annotator", "text"),
     "boxes": ("item", "annotator", "left", "top", "right", "bottom", "label"),
-    "masks": ("item", "annotator", "height", "width", "runs"),
+    "masks": ("item", "annotator", "height", "width", "runs", "label"),
 }
 NAMES = {"item", "annotator", "document", "left", "right", "value", "winner", "context"}  # values that name something
 

@@ -11,7 +11,7 @@ from ..errors import InputError, how_many
 from ..votes.boxes import Boxes
 from ..votes.comparisons import Comparisons
 from ..votes.label_sets import LabelSets
-from ..votes.masks import Masks
+from ..votes.masks import Masks, pixels_of, runs_of
 from ..votes.ratings import Ratings
 from ..votes.sequences import Sequences, Tokens
 from ..votes.votes import Votes
@@ -47,11 +47,46 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
             return Comparisons.from_columns(_names(left), _names(right), _names(who), winner, extra=extra), notes
         named = {name: _names(column) if name in ("item", "document", "annotator") else column
                  for name, column in zip(OTHERS[kind], columns, strict=True)}  # fmt: skip
+        if kind == "masks":
+            named, more = _by_label(rows)
+            return Masks.from_named(named), [*notes, *more]
         if kind == "spans":
             return Sequences.from_named(named, tokens=_tokens(answers, named["document"], named["end"])), notes
         return CONTAINERS[kind].from_named(named), notes
     except InputError as error:
         raise error.named(answers.name) from error
+
+
+def _by_label(rows: list[tuple[Any, ...]]) -> tuple[dict[str, list[Any]], list[str]]:
+    """Masks of one label of an image each: objects of a label put together, and empty ones of whoever drew others.
+
+    A mask says which pixels are of a label; what several objects are is for boxes.
+    """
+    labels = list(dict.fromkeys(row[5] for row in rows))
+    drawn: dict[tuple[Any, Any, str], list[tuple[Any, ...]]] = {}
+    of_image: dict[Any, dict[str, None]] = {}
+    for row in rows:
+        drawn.setdefault((row[0], row[1], row[5]), []).append(row)
+        of_image.setdefault(row[0], {})[row[5]] = None
+    together = sum(len(own) - 1 for own in drawn.values())
+    pairs = dict.fromkeys((item, who) for item, who, _ in drawn)
+    size = {row[0]: row[2:4] for row in rows}
+    out: list[tuple[Any, ...]] = []
+    for item, who in pairs:
+        for label in of_image[item]:
+            own = drawn.get((item, who, label), [])
+            high, wide = own[0][2:4] if own else size[item]
+            pixels = np.zeros(int(high) * int(wide), bool)
+            for one in own:
+                pixels |= pixels_of(one[4], pixels.size)
+            name = item if len(labels) == 1 else f"{item} / {label}"
+            out.append((name, who, high, wide, runs_of(pixels)))
+    notes = [f"{len(labels)} labels: each is an item of its own, such as {out[0][0]!r}"] * (len(labels) > 1)
+    if together:
+        notes.append(f"{how_many(together, 'objects')} put together with others of their label that somebody drew")
+    columns = [list(column) for column in zip(*out, strict=True)]
+    columns[:2] = [_names(column) for column in columns[:2]]
+    return dict(zip(OTHERS["masks"], columns, strict=False)), notes
 
 
 def chosen_answers(answers: Answers, kind: str, question: str | None = None) -> tuple[list[tuple[Any, ...]], str]:

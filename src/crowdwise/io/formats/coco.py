@@ -49,7 +49,8 @@ def _read_one(annotation: dict[str, Any], images: dict[Any, Any], labels: dict[A
     drawn = annotation.get("segmentation")
     if drawn:
         size = (int(answers.amount(image.get("height"), "height")), int(answers.amount(image.get("width"), "width")))
-        answers.other(MASKS, MASKS, name, str(who), *size, runs_of(_mask(drawn, size, answers)))
+        label = labels.get(annotation.get("category_id"), "object")
+        answers.other(MASKS, MASKS, name, str(who), *size, runs_of(_mask(drawn, size, answers)), label)
 
 
 def _mask(drawn: Any, size: tuple[int, int], answers: Answers) -> Array:

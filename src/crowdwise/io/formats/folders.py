@@ -121,7 +121,7 @@ def _shape(shape: ElementTree.Element, image: ElementTree.Element, who: str, ans
     elif shape.tag == "polygon":
         size = (int(image.get("height") or 0), int(image.get("width") or 0))
         points = [tuple(map(float, point.split(","))) for point in (shape.get("points") or "").split(";") if point]
-        answers.other("polygon", "masks", name, who, *size, runs_of(polygons([np.array(points)], size)))
+        answers.other("polygon", "masks", name, who, *size, runs_of(polygons([np.array(points)], size)), label)
     elif shape.tag != "tag":
         answers.refuse(shape.tag, "shapes")
 

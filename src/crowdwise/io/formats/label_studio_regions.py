@@ -57,7 +57,9 @@ def read_region(result: dict[str, Any], item: Any, who: str, answers: Answers) -
             return
         else:
             mask = painted(value["rle"], int(high), int(wide), answers)
-        answers.other(question, "masks", item, who, int(high), int(wide), runs_of(mask))
+        labels = answers.listed(value.get(kind), kind) if value.get(kind) is not None else []
+        label = str(labels[0]) if labels else "object"
+        answers.other(question, "masks", item, who, int(high), int(wide), runs_of(mask), label)
 
 
 def results_in(task: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -66,7 +66,8 @@ class MaskMethod(AnswerMethod[Masks, FoundMasks]):
             chance = self.chance(said, weight, shape)
             mask = chance > 0.5
             runs[item], area[item] = runs_of(mask), int(mask.sum())
-            sure[item] = chance[mask].sum() / max(mask.sum() + chance[~mask].sum(), 1e-300) if mask.any() else 1.0
+            overlap = chance[mask].sum() / max(mask.sum() + chance[~mask].sum(), 1e-300)
+            sure[item] = overlap if mask.any() else 1.0 - chance.max(initial=0.0)
             np.add.at(near, who, weight * overlaps(said, mask))
             np.add.at(heard, who, weight)
         size = (ops.item_extra["height"], ops.item_extra["width"])
