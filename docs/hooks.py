@@ -18,7 +18,9 @@ import crowdwise.cli  # noqa: F401  (fills the table of commands)
 from crowdwise import METHODS
 from crowdwise.cli.options import COMMANDS
 from crowdwise.io import FORMATS
+from crowdwise.io.kinds import KINDS
 from crowdwise.learn.objectives import OBJECTIVES
+from crowdwise.methods import DEFAULTS
 from crowdwise.report.sections import SECTIONS
 from crowdwise.report.texts import texts
 
@@ -86,6 +88,22 @@ def commands_page():
     return "\n".join(lines).replace("||", "|")
 
 
+def chooser_page():
+    """What is asked of people, how the answers look in a table, and what decides by default."""
+    lines = ["| you ask | the answers in a table | kind | decides by default | why | more |", "|---" * 6 + "|"]
+    for name, kind in KINDS.items():
+        columns, _, row = kind.example.partition(": ")
+        method = METHODS[DEFAULTS[name]]
+        page = CHOSEN_IN.get(name, "structured.md")
+        cells = [kind.asked, f"`{columns}`<br>`{row}`", f"`{name}`", f"[{DEFAULTS[name]}](methods.md#{DEFAULTS[name]})"]
+        lines.append(
+            " | ".join(
+                ["", *(cell.replace("|", "\\|") for cell in cells), method.line, f"[{page}]({page})", ""]
+            ).strip()
+        )
+    return "\n".join(lines)
+
+
 def gallery_page():
     """The examples, each with its code and the picture that the code made."""
     lines = []
@@ -130,7 +148,9 @@ def on_pre_build(config):
             drawn(file, folder)
 
 
+CHOSEN_IN = {"classes": "choosing.md", "ratings": "numbers.md", "comparisons": "numbers.md"}
 MADE = {
+    "<!-- chooser -->": chooser_page,
     "<!-- gallery -->": gallery_page,
     "<!-- sections -->": sections_page,
     "<!-- commands -->": commands_page,

@@ -61,6 +61,10 @@ class Kind:
 
     looks: Callable[[Look], str]
     holds: str
+    asked: str
+    """What is asked of people, in a few words."""
+    example: str
+    """A table of such answers: its columns, and a row."""
     main: str = "label"
     """The parameter of `from_columns` that --label names."""
 
@@ -213,16 +217,71 @@ def _number(cell: Any) -> float:
 
 
 KINDS: dict[str, Kind] = {  # what is told by more columns is looked for first
-    "classes": Kind(lambda look: "", "crowd:Crowd"),
-    "boxes": Kind(_boxes, "boxes:Boxes"),
-    "masks": Kind(_masks, "masks:Masks", "runs"),
-    "comparisons": Kind(_comparisons, "comparisons:Comparisons"),
-    "similarities": Kind(_similarities, "similarities:Similarities", "same"),
-    "spans": Kind(_spans, "sequences:Sequences"),
-    "label-sets": Kind(_label_sets, "label_sets:LabelSets", "labels"),
-    "groupings": Kind(_groupings, "similarities:Groupings"),
-    "texts": Kind(_texts, "written:Texts", "text"),
-    "ratings": Kind(_ratings, "ratings:Ratings", "value"),
+    "classes": Kind(
+        lambda look: "",
+        "crowd:Crowd",
+        "which of some labels it is",
+        "item,annotator,label: q1,ann,cat",
+    ),
+    "boxes": Kind(
+        _boxes,
+        "boxes:Boxes",
+        "where things are, as boxes",
+        "item,annotator,left,top,right,bottom,label: i.png,ann,10,5,90,60,cat",
+    ),
+    "masks": Kind(
+        _masks,
+        "masks:Masks",
+        "which pixels are of it",
+        "item,annotator,height,width,runs: i.png,ann,64,64,130:9 194:9",
+        "runs",
+    ),
+    "comparisons": Kind(
+        _comparisons,
+        "comparisons:Comparisons",
+        "which of two is better",
+        "left,right,annotator,winner: answer 1,answer 2,ann,left",
+    ),
+    "similarities": Kind(
+        _similarities,
+        "similarities:Similarities",
+        "whether two are the same",
+        "left,right,annotator,same: a,b,ann,yes",
+        "same",
+    ),
+    "spans": Kind(
+        _spans,
+        "sequences:Sequences",
+        "which parts of a text are what",
+        "document,annotator,begin,end,label: d1,ann,0,8,PER",
+    ),
+    "label-sets": Kind(
+        _label_sets,
+        "label_sets:LabelSets",
+        "which labels apply, several or none",
+        "item,annotator,labels: q1,ann,sun|sea",
+        "labels",
+    ),
+    "groupings": Kind(
+        _groupings,
+        "similarities:Groupings",
+        "which go together, on piles of one's own",
+        "item,annotator,group: q1,ann,3",
+    ),
+    "texts": Kind(
+        _texts,
+        "written:Texts",
+        "to write: a transcript, a translation",
+        "item,annotator,text: q1,ann,the cat sat",
+        "text",
+    ),
+    "ratings": Kind(
+        _ratings,
+        "ratings:Ratings",
+        "how much, on a scale",
+        "item,annotator,value: q1,ann,3.5",
+        "value",
+    ),
 }
 
 
