@@ -273,3 +273,16 @@ def test_cleanlabs_dictionary():
             cleanlab.get_majority_vote_label(np.array(cells))
     with pytest.raises(InputError, match="there is no column 'task'; the columns are item"):
         cleanlab.convert_long_to_wide_dataset(pd.DataFrame({"item": [1]}))
+
+
+def test_even_votes_go_to_the_label_that_is_seen_first_as_pandas_counts():
+    """What crowd-kit 1.4.2 computes, written out: counts, unstacked, and the first largest one."""
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        data = pd.DataFrame({name: rng.integers(k, size=400) for name, k in (("task", 100), ("worker", 20))})
+        data = data.assign(label=rng.choice(list("cab"), size=400)).drop_duplicates(["task", "worker"])
+        counts = data[["task", "label"]].value_counts().unstack("label", fill_value=0)
+        expected = counts.div(counts.sum(axis=1), axis=0).idxmax(axis="columns")
+        found = ck.MajorityVote().fit(data)
+        assert found.labels_.reindex(expected.index).tolist() == expected.tolist()
+        assert found.labels_.index.tolist() == expected.index.tolist()

@@ -1,6 +1,7 @@
 """Bench: figures by hand, intervals, refusals, and the command."""
 
 import csv
+import gzip
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from crowdwise.errors import OptionError
 from crowdwise.methods import make
-from crowdwise.study.bench import KINDS, Task, bench, simulated
+from crowdwise.study.bench import KINDS, Task, at_hand, bench, simulated
 from crowdwise.study.bench_measures import MEASURES, adjusted_rand
 from terminal import run
 
@@ -81,3 +82,15 @@ def test_the_command(tmp_path):
         assert {row["method"] for row in csv.DictReader(file)} == {"majority-vote", "wawa"}
     assert run("bench", *words, "--sets", "yours").returncode == 2
     assert run("bench", "--kinds", "smells").returncode == 2
+
+
+def test_sets_at_hand_are_what_their_truth_is(tmp_path):
+    """Ratings where what is true are numbers, whatever their column is called; classes otherwise; packed tables too."""
+    for name, labels, truth in (("animals", "cat dog", "cat"), ("stars", "1 5", "3.5")):
+        folder, (one, other) = tmp_path / name, labels.split()
+        folder.mkdir()
+        rows = f"item,annotator,label\ni,a,{one}\ni,b,{one}\nj,a,{other}\nj,b,{one}\n"
+        with gzip.open(folder / "labels.csv.gz", "wt") as file:
+            file.write(rows)
+        (folder / "truth.csv").write_text(f"item,label\ni,{one}\nj,{truth}\n")
+    assert [(task.name, task.kind) for task in at_hand(tmp_path)] == [("animals", "classes"), ("stars", "ratings")]

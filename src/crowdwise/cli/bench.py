@@ -50,13 +50,13 @@ def bench(
         if name not in KINDS:
             raise OptionError(f"--kinds {name}: choose among {', '.join(KINDS)}, all or none")
     tasks = [task for name in wanted for task in simulated(name, seed)]
-    folder = data or (os.environ.get("CROWDWISE_DATA") if sets else None)
+    folder = data or (os.environ.get("CROWDWISE_DATA") if sets or not wanted else None)
     if folder:
         chosen = [name.strip() for name in sets.split(",")] if sets else None
         found = [task for task in at_hand(folder) if chosen is None or task.name in chosen]
         missing = set(chosen or ()) - {task.name for task in found}
         if missing:
-            raise OptionError(f"--sets: {sorted(missing)[0]} is no set of classes with a truth in {folder}")
+            raise OptionError(f"--sets: {sorted(missing)[0]} is no set of classes or ratings with a truth in {folder}")
         tasks += found
     elif sets:
         raise OptionError("--sets names sets of a folder: --data, or CROWDWISE_DATA, says which")

@@ -17,6 +17,7 @@ from ..votes.votes import Votes
 from .bench_measures import MEASURES
 
 DRAWS = 500
+MOST_CLASSES = 100
 
 
 class Task(NamedTuple):
@@ -127,22 +128,40 @@ KINDS = tuple(SIMULATED)
 
 
 def at_hand(folder: str | Path) -> Iterator[Task]:
-    """Sets of a folder: each a folder with labels.csv (or votes.csv) and truth.csv."""
-    from ..io import read_labels, read_votes
-
+    """Sets of a folder: each a folder with its votes (labels, votes or ratings) and their truth, as tables; classes, or
+    ratings where what is true are numbers."""
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{folder} is no folder of data sets")
     for place in sorted(root.iterdir()):
-        votes = next((place / name for name in ("labels.csv", "votes.csv") if (place / name).is_file()), None)
-        if votes is None or not (place / "truth.csv").is_file():
-            continue
-        try:
-            crowd, truth = read_votes(votes, soft=False).crowd, read_labels(place / "truth.csv")
-        except InputError:
-            continue  # answers of another kind
-        if crowd.n_classes <= 100 and any(label in set(crowd.classes.tolist()) for label in truth.values()):
-            yield Task(place.name, "classes", crowd, truth)
+        votes, truth = (_table_in(place, names) for names in (("labels", "votes", "ratings"), ("truth",)))
+        if votes is not None and truth is not None:
+            try:
+                task = _task_of(place.name, votes, truth)
+            except InputError:
+                continue  # answers, or a truth, of another kind
+            if task is not None:
+                yield task
+
+
+def _table_in(folder: Path, names: tuple[str, ...]) -> Path | None:
+    """The first table of one of these names, packed or not."""
+    files = [folder / f"{name}.csv{packed}" for name in names for packed in ("", ".gz")]
+    return next((file for file in files if file.is_file()), None)
+
+
+def _task_of(name: str, votes: Path, truth: Path) -> Task | None:
+    """Votes and truth of a set, by what they are."""
+    from ..io import read_labels, read_votes
+    from ..io.kinds import kind_of, many_numbers
+    from ..io.numbers_and_pairs import read_ratings, read_values
+
+    labels = read_labels(truth)
+    if kind_of(votes)[0] == "ratings" or many_numbers(list(labels.values())):
+        return Task(name, "ratings", read_ratings([votes])[0], read_values(truth))
+    crowd = read_votes(votes, soft=False).crowd
+    known = any(label in set(crowd.classes.tolist()) for label in labels.values())
+    return Task(name, "classes", crowd, labels) if crowd.n_classes <= MOST_CLASSES and known else None
 
 
 def bench(

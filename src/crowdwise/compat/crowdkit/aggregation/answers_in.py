@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,23 @@ def crowd_of(data: Any) -> Crowd:
     missing = [name for name in ("task", "worker", "label") if name not in data.columns]
     if missing:
         raise InputError(f"there is no column {missing[0]!r}; the columns are {', '.join(map(str, data.columns))}")
-    votes = data[["task", "worker", "label"]]
-    if votes["label"].dtype == bool:
-        votes = votes.assign(label=votes["label"].astype(int))
+    votes = data[["task", "worker", "label"]].assign(label=as_told(data["label"]))
     crowd = Crowd.from_frame(votes, item="task", annotator="worker", label="label")
     return crowd.with_classes(names_array(sorted(crowd.classes.tolist())))
+
+
+def as_told(label: Any) -> Any:
+    """Labels as they are counted: true and false are numbers."""
+    return label.astype(int) if label.dtype == bool else label
+
+
+@cache
+def seen_first() -> bool:
+    """Whether pandas puts counts in the order in which names are first seen, as from 3 on: ties go to the first one."""
+    import pandas as pd
+
+    few = pd.DataFrame({"task": [1, 2], "label": ["b", "a"]})
+    return bool(few.value_counts().unstack("label", fill_value=0).columns[0] == "b")
 
 
 def by_task(crowd: Crowd, labels: Any) -> Any:

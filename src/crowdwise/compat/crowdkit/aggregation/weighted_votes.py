@@ -11,12 +11,12 @@ from ....engine import bind
 from ....errors import InputError
 from ....votes.codes import Array, find, names_array
 from ....votes.crowd import Crowd
-from .answers_in import Classification, accuracies, by_task, by_worker, crowd_of, probabilities
+from .answers_in import Classification, accuracies, as_told, by_task, by_worker, crowd_of, probabilities, seen_first
 
 
 @dataclass
 class MajorityVote(Classification):
-    """The label that most workers, by their skills, name."""
+    """The label that most workers, by their skills, name; where votes are even, as crowd-kit and its pandas have it."""
 
     default_skill: float | None = None
     on_missing_skill: str = "error"
@@ -27,6 +27,8 @@ class MajorityVote(Classification):
     def fit(self, data: Any, skills: Any = None) -> MajorityVote:
         """Fit to votes, each counting the skill of its worker."""
         crowd = crowd_of(data)
+        if skills is None and seen_first():
+            crowd = crowd.with_classes(names_array(list(dict.fromkeys(as_told(data["label"]).tolist()))))
         weight = None if skills is None else self._weights(crowd, skills)
         kept = crowd if weight is None else crowd.take(np.isfinite(weight))
         if weight is not None:
@@ -38,7 +40,8 @@ class MajorityVote(Classification):
         total = votes.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             posterior = votes / total
-        order = np.argsort(crowd.items, kind="stable")
+        first = skills is None and seen_first()  # tasks too, and crowds keep that order
+        order = np.arange(crowd.n_items) if first else np.argsort(crowd.items, kind="stable")
         self.probas_ = probabilities(crowd, posterior).iloc[order]
         self.labels_ = by_task(crowd, crowd.classes[votes.argmax(axis=1)]).iloc[order]
         self.skills_ = by_worker(kept, accuracies(kept, self.labels_)).sort_index()
