@@ -34,6 +34,7 @@ from crowdwise import (
 )  # fmt: skip
 from crowdwise.engine import bind
 from crowdwise.engine.text_sums import words_of
+from crowdwise.methods import make
 from crowdwise.votes.masks import pixels_of, runs_of
 
 
@@ -284,3 +285,19 @@ def test_masks_far_off_are_left_out():
         Masks.from_columns(["i"], ["a"], [2], [2], ["0:9"])
     with pytest.raises(InputError, match="'a:b' are no runs"):
         Masks.from_columns(["i"], ["a"], [2], [2], ["a:b"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_small_clusters_are_not_put_together_for_want_of_answers(seed):
+    """Sixty entities of one to three records, few pairs asked about: nothing speaks against a cluster of strangers."""
+    rng = np.random.default_rng(seed)
+    entity = np.repeat(np.arange(60), rng.integers(1, 4, 60))
+    n = entity.size
+    pairs = {(i, j) for i in range(n) for j in range(i + 1, n) if entity[i] == entity[j]}
+    pairs |= {(min(i, j), max(i, j)) for i, j in rng.integers(n, size=(3 * len(pairs), 2)).tolist() if i != j}
+    rows = [(*pair, who) for pair in sorted(pairs) for who in rng.choice(10, 3, replace=False).tolist()]
+    left, right, who = np.array(rows).T
+    same = (entity[left] == entity[right]) ^ (rng.random(len(rows)) < 0.1)
+    votes = Similarities.from_columns(left, right, who, np.where(same, "yes", "no"))
+    found = make("same-groups").fit(votes).estimate.cluster
+    assert adjusted_rand_score(entity[votes.items.astype(int)], found) > 0.6

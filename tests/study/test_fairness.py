@@ -227,3 +227,18 @@ def test_the_command_needs_a_column(tmp_path):
     items.write_text("item,race\nq,w\n")
     done = run("fairness", votes, "--items", items, "--by", "race")
     assert done.returncode == 1 and "no item of it is among the votes', such as 'q'" in done.stderr
+
+
+def test_calibration_has_an_interval():
+    """Chances that are told too sure for one group: its calibration is off, and so is the gap, beyond chance."""
+    rng = np.random.default_rng(0)
+    made = simulate.crowd(simulate.one_coin(9, 2, 0.8), n_items=1200, per_item=3, seed=0)
+    group = np.where(np.arange(1200) % 2, "x", "y")
+    result = DawidSkene().fit(made.crowd)
+    wrong = (group == "x") & (rng.random(1200) < 0.3)
+    gold = {k: int(made.truth[k]) if not wrong[k] else 1 - int(made.truth[k]) for k in range(1200)}
+    rows = {(row["group"], row["measure"]): row for row in fairness.rates(result, group, gold=gold).records()}
+    off, fine = rows["x", "calibration"], rows["y", "calibration"]
+    assert off["low"] < off["value"] < off["high"] and fine["high"] < off["low"]
+    (gap,) = [row for row in fairness.gaps(result, group, gold=gold).records() if row["measure"] == "calibration"]
+    assert gap["low"] < gap["gap"] < gap["high"] and not gap["low"] < 0.0 < gap["high"]

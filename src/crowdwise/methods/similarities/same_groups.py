@@ -24,6 +24,7 @@ EDGE = (0.02, 0.98)  # chances beyond which nobody is believed
 FIRST_GUESS = 0.8  # of the cluster that an item starts in
 BEGIN_WITH = (0.4, 0.6, 0.8, 1.0)  # parts of the most clusters that runs begin with
 CROWDED = 0.75  # share of clusters that stay occupied, from which more are tried
+CORE = 0.75  # of a cluster, that hangs together by answers
 LARGEST = 50_000_000  # numbers that are kept: items x clusters
 
 
@@ -79,7 +80,7 @@ class SameGroups(SimilarityMethod):
 
     How many clusters there are is found, unless it is told: runs begin with more than enough, of which mean field
     empties those that it does not need, and the one with the highest bound counts; where most stay occupied, more are
-    tried. O(votes x clusters) a step, and items x clusters is kept: for thousands of small clusters (duplicates,
+    tried. Clusters of strangers, whom no answers link, are taken apart then. O(votes x clusters) a step, and items x clusters is kept: for thousands of small clusters (duplicates,
     entities) take `linked-groups`.
 
     clusters: how many; 0 finds it. most: how many runs begin with at first. shrink: votes by which an annotator's
@@ -112,6 +113,8 @@ class SameGroups(SimilarityMethod):
 
         found = most_likely(run, int(self.clusters), self.most, ops.n_items)
         cluster, sure = numbered(found.share)
+        if not self.clusters:
+            cluster = by_size(chained(ops, found, cluster), sure)
         params = {"sees_same": found.sees_same, "sees_different": found.sees_different}
         there = len(np.unique(cluster))
         notes = (
@@ -161,6 +164,28 @@ class SameGroups(SimilarityMethod):
         return np.clip(own, *EDGE)
 
 
+def chained(votes: Similarities, found: Found, cluster: Array) -> Array:
+    """Clusters as codes; those of which three quarters do not hang together by answers are taken apart into what does.
+
+    Where few pairs were asked about, as of duplicates, nothing speaks against a cluster of strangers, nor for it. In a
+    cluster that has a core, others may be for good reasons: they are told from all other clusters.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    who, said = votes.annotator, votes.same_said
+    a, b = found.sees_same, found.sees_different
+    pull = np.where(said, np.log(a / (1.0 - b))[who], np.log((1.0 - a) / b)[who])
+    graph = Signed.of(votes).weighed(pull * (1.0 if votes.weight is None else votes.weight)).tocoo()
+    within = (graph.data > 0.0) & (cluster[graph.row] == cluster[graph.col])
+    graph.data[~within] = 0.0
+    graph.eliminate_zeros()
+    part = connected_components(graph, directed=False)[1]
+    largest = np.zeros(int(cluster.max(initial=0)) + 1, np.int64)
+    np.maximum.at(largest, cluster, np.bincount(part)[part])
+    has_core = largest >= CORE * np.bincount(cluster, minlength=largest.size)
+    return np.where(has_core[cluster], cluster, largest.size + part)
+
+
 Run = TypeVar("Run", bound="HasShare")
 
 
@@ -192,8 +217,13 @@ def most_likely(run: Callable[[int], Run], told: int, most: int, n_items: int) -
 def numbered(share: Array) -> tuple[Array, Array]:
     """The likeliest cluster of each item, clusters being numbered by size from 1, and how likely it is."""
     cluster = share.argmax(axis=1)
-    size = np.bincount(cluster, minlength=share.shape[1])
-    mass = share.sum(axis=0)
-    rank = np.empty(share.shape[1], np.int64)
-    rank[np.lexsort((-mass, -size))] = np.arange(1, share.shape[1] + 1)
-    return rank[cluster], share[np.arange(len(cluster)), cluster]
+    return by_size(cluster, share.sum(axis=0)[cluster]), share[np.arange(len(cluster)), cluster]
+
+
+def by_size(cluster: Array, mass: Array) -> Array:
+    """Codes of clusters as numbers from 1, the largest first; of equally large ones that of more mass."""
+    n = int(cluster.max(initial=0)) + 1
+    size, heavy = np.bincount(cluster, minlength=n), np.bincount(cluster, mass, n)
+    rank = np.empty(n, np.int64)
+    rank[np.lexsort((-heavy, -size))] = np.arange(1, n + 1)
+    return np.asarray(rank[cluster])

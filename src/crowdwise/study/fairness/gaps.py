@@ -64,7 +64,7 @@ def rates(
         for m, measure in enumerate(MEASURES)
     ]
     rows += [
-        (str(name), "calibration", off, np.nan, np.nan, int(found.known[g]), found.source)
+        (str(name), "calibration", off.value, *_ends(off.draws, level), int(found.known[g]), found.source)
         for g, (name, off) in enumerate(zip(groups.names.tolist(), calibrated, strict=False))
     ]
     return _table(("group", "measure", "value", "low", "high", "items", "source"), rows)
@@ -99,8 +99,9 @@ def gaps(
         low, high = _size(_ends(draws[:, both], level))
         rows.append(("odds", *names, np.abs(value[both]).max(), low, high, found.source))
         if calibrated:
-            off = calibrated[g] - calibrated[largest]
-            rows.append(("calibration", *names, off, np.nan, np.nan, found.source))
+            own, other = calibrated[g], calibrated[largest]
+            ends = _ends(own.draws - other.draws, level)
+            rows.append(("calibration", *names, own.value - other.value, *ends, found.source))
     return _table(("measure", "group", "beside", "gap", "low", "high", "source"), rows)
 
 
@@ -146,9 +147,16 @@ def untold(result: Result, gold: Any) -> Result:
     return unsettled(votes_of(result), result.method)
 
 
+class Calibration(NamedTuple):
+    """How far chances lie from what is known, and the same of items drawn anew."""
+
+    value: float
+    draws: Array
+
+
 def _found(
     result: Result, by: Any, positive: Any, gold: Any, level: float, seed: int
-) -> tuple[Found, Attribute, list[float]]:
+) -> tuple[Found, Attribute, list[Calibration]]:
     check_level(level)
     crowd = votes_of(result)
     groups, code = attribute_of_items(crowd, by), positive_class(result.classes, positive)
@@ -163,7 +171,8 @@ def _found(
     known = told >= 0
     true = (told == find(result.classes[[code]], crowd.classes)[0]).astype(float)
     found = _by_gold(decided, chance, true, known, groups, level, rng)
-    return found, groups, [_calibration(chance, true, known & (groups.code == g)) for g in range(groups.names.size)]
+    some = [known & (groups.code == g) for g in range(groups.names.size)]
+    return found, groups, [_calibration(chance[here], true[here], rng) for here in some]
 
 
 def _shares(decided: Array, true: Array) -> tuple[tuple[Array, Array], ...]:
@@ -266,13 +275,17 @@ def _mean(real: Array, judged: Array, others: Array, level: float, trust: float 
     return judged_mean(real, judged, others, level=level, trust=trust)
 
 
-def _calibration(chance: Array, true: Array, some: Array) -> float:
-    """How far chances and shares of known labels lie apart, mean over the items of five bins."""
-    if some.sum() < LEAST:
-        return float("nan")
-    at = np.minimum((chance[some] * BINS).astype(int), BINS - 1)
-    off = np.abs(np.bincount(at, chance[some] - true[some], BINS))
-    return float(off.sum() / some.sum())
+def _calibration(chance: Array, true: Array, rng: np.random.Generator) -> Calibration:
+    """How far chances and shares of known labels lie apart, mean over the items of five bins; drawn with items anew."""
+    if chance.size < LEAST:
+        return Calibration(np.nan, np.full(DRAWS, np.nan))
+    at, off = np.minimum((chance * BINS).astype(int), BINS - 1), chance - true
+
+    def apart(weight: Array) -> float:
+        return float(np.abs(np.bincount(at, weight * off, BINS)).sum() / weight.sum())
+
+    drawn = (np.bincount(rng.integers(at.size, size=at.size), minlength=at.size) for _ in range(DRAWS))
+    return Calibration(apart(np.ones(at.size)), np.array([apart(weight) for weight in drawn]))
 
 
 def each_group(groups: Attribute) -> Iterator[tuple[str, Array]]:

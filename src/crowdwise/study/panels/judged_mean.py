@@ -22,7 +22,13 @@ class JudgedMean(NamedTuple):
 
 
 def judged_mean(
-    human: Any, judge_there: Any, judge: Any, *, level: float = 0.9, trust: float | None = None
+    human: Any,
+    judge_there: Any,
+    judge: Any,
+    *,
+    level: float = 0.9,
+    trust: float | None = None,
+    finite: bool = False,
 ) -> JudgedMean:
     r"""The mean of human labels over all items, by the few that people labelled and what a judge says of all.
 
@@ -35,6 +41,10 @@ def judged_mean(
     A judge who is wrong in one direction is corrected by the items that both looked at: the interval holds whatever the
     judge is worth. :math:`\lambda = \mathrm{cov}(y, f) / ((1 + n / N)\, \mathrm{var} f)`, between 0 and 1, makes it as
     narrow as can be; `trust` fixes it. Win rates, prevalences and accuracies are means of zeros and ones.
+
+    finite: whether the mean is of just these items; unless it is, they stand for more of their kind. Of M items at hand
+    the share n / M is known then: :math:`\mathrm{var} = (1 - n / M)\, \mathrm{var}(y - \lambda f) / n`. And human
+    labels are taken alone where their interval is narrower, which would cost coverage elsewhere.
 
     Reference: Angelopoulos, Duchi & Zrnic, PPI++, 2023; Angelopoulos et al., Science 382, 2023.
 
@@ -57,17 +67,24 @@ def judged_mean(
     from scipy.stats import t as student
 
     n, many = y.size, everywhere.size
+    left = many / (n + many) if finite else 1.0
+    alone = left * float(np.var(y, ddof=1)) / n
+    found = trust is None
     if trust is None:
         spread = float(np.var(np.concatenate([f, everywhere]), ddof=1))
-        both = float(np.cov(y, f)[0, 1])
-        trust = float(np.clip(both / ((1.0 + n / many) * spread), 0.0, 1.0)) if spread > 0.0 else 0.0
+        both = float(np.cov(y, f)[0, 1]) / (1.0 if finite else 1.0 + n / many)
+        trust = float(np.clip(both / spread, 0.0, 1.0)) if spread > 0.0 else 0.0
     rest = y - trust * f
-    mean = float(trust * everywhere.mean() + rest.mean())
-    variance = trust**2 * float(np.var(everywhere, ddof=1)) / many + _left_out(rest, f) / n
+    of_judge = np.concatenate([f, everywhere]).mean() if finite else everywhere.mean()
+    mean = float(trust * of_judge + rest.mean())
+    of_items = 0.0 if finite else trust**2 * float(np.var(everywhere, ddof=1)) / many
+    variance = of_items + left * _left_out(rest, f) / n
     half = float(student.ppf(0.5 + level / 2.0, n - 2 if n > 2 else 1)) * variance**0.5  # trust was found too
+    by_people = float(student.ppf(0.5 + level / 2.0, n - 1)) * alone**0.5
+    if finite and found and by_people < half and y.std():
+        trust, mean, variance, half, rest = 0.0, float(y.mean()), alone, by_people, y
     if not rest.std() and set(np.unique(y)) <= {0.0, 1.0}:  # no error was seen: one would be by chance, in so many
         half = max(half, 1.0 - (1.0 - level) ** (1.0 / n))
-    alone = float(np.var(y, ddof=1)) / n
     return JudgedMean(mean, mean - half, mean + half, trust, n * alone / variance if variance > 0.0 else float(n))
 
 
