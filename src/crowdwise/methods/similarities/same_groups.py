@@ -80,8 +80,8 @@ class SameGroups(SimilarityMethod):
 
     How many clusters there are is found, unless it is told: runs begin with more than enough, of which mean field
     empties those that it does not need, and the one with the highest bound counts; where most stay occupied, more are
-    tried. Clusters of strangers, whom no answers link, are taken apart then. O(votes x clusters) a step, and items x clusters is kept: for thousands of small clusters (duplicates,
-    entities) take `linked-groups`.
+    tried. Clusters of strangers, whom no answers link, are taken apart then. O(votes x clusters) a step, and items x
+    clusters is kept: for thousands of small clusters (duplicates, entities) take `linked-groups`.
 
     clusters: how many; 0 finds it. most: how many runs begin with at first. shrink: votes by which an annotator's
     chances are drawn to the crowd's. max_iter: steps of each run.
