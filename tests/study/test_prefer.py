@@ -146,3 +146,24 @@ def test_command(tmp_path):
     told = json.loads(run("prefer", records, "--json").stdout)
     assert told["pairs"] == len(told["records"]) == 40 and told["annotators"][0]["flips"] > 0.5
     assert run("prefer", records, "--out", records).returncode == 2
+
+
+def test_an_arenas_answers_are_its_conversations(tmp_path):
+    """Models' names are no answers; what both conversations begin with is the prompt."""
+    asked = {"role": "user", "content": "hi"}
+    records = [
+        {"question_id": "q", "model_a": "one", "model_b": "two", "winner": f"model_{side}", "judge": f"j{n}",
+         "conversation_a": [asked, {"role": "assistant", "content": "A"}],
+         "conversation_b": [asked, {"role": "assistant", "content": "B"}]}
+        for n, side in enumerate("aab")
+    ]  # fmt: skip
+    file = tmp_path / "arena.jsonl"
+    file.write_text("\n".join(map(json.dumps, records)))
+    found, _ = read_preferences([file])
+    (row,) = prefer(found).pairs.records()
+    assert row["prompt"] == [asked] and row["chosen"] == [{"role": "assistant", "content": "A"}]
+    for record in records:
+        del record["conversation_a"], record["conversation_b"]
+    file.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(InputError, match="model_a and model_b name models"):
+        read_preferences([file])

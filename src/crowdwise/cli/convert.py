@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from ..errors import how_many
-from . import inputs, speech
+from . import inputs, speech, values_and_scores
 from . import options as o
 
 
 @o.command(110)
 @o.reads_votes(without=("hard",))
+@o.also_for(values_and_scores.convert)
 def convert(
     context: typer.Context,
     *,
@@ -33,7 +34,8 @@ def convert(
     """Write the votes of a table or an export as a long table, or as another tool's export.
 
     A long table has item, annotator, label, and what else is known: weight, time, seconds and probability of a vote,
-    and the kind of its annotator, human or machine. The command says what the other format cannot hold.
+    and the kind of its annotator, human or machine. The command says what the other format cannot hold. Answers of
+    other kinds (ratings, comparisons, spans, boxes ...) are written as their own table.
 
     Example: crowdwise convert label_studio.json votes.parquet --question sentiment --gold-out gold.csv
     """

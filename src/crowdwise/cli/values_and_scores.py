@@ -115,6 +115,22 @@ def aggregate(given: Mapping[str, Any], found: str) -> None:
         speech.say(f"{how_many(len(table), what)} by {name} from {votes.sizes}: {given['out']}")
 
 
+def convert(given: Mapping[str, Any], found: str) -> None:
+    """Answers as a table of their kind."""
+    from ..io import check_target, write_table
+
+    if given["to"] != "table":
+        raise OptionError(
+            f"--to {given['to']}: {found} are written as a table; aggregate writes what is found to tools"
+        )
+    if given["gold_out"]:
+        raise OptionError(f"--gold-out is for votes that name classes, and these are {found}")
+    check_target(given["out"], "table", ["table"])
+    votes, _ = read(given, found)
+    write_table(votes.to_table(), given["out"])
+    speech.say(f"{given['out']}: {found}, from {votes.sizes}")
+
+
 def _check_target(given: Mapping[str, Any], found: str) -> None:
     """Whether the results of this kind can be written for that tool."""
     from ..io import check_target

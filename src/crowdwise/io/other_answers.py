@@ -51,7 +51,8 @@ def other_votes(answers: Answers, kind: str, question: str | None = None) -> tup
             named, more = _by_label(rows)
             return Masks.from_named(named), [*notes, *more]
         if kind == "spans":
-            return Sequences.from_named(named, tokens=_tokens(answers, named["document"], named["end"])), notes
+            beyond = _beyond(answers, named["document"], named["end"])
+            return Sequences.from_named(named, tokens=_tokens(answers, named["document"], named["end"])), notes + beyond
         return CONTAINERS[kind].from_named(named), notes
     except InputError as error:
         raise error.named(answers.name) from error
@@ -132,6 +133,18 @@ def _tokens(answers: Answers, documents: list[Any], ends: list[Any]) -> Tokens |
         for one in WORD.finditer(texts[str(name)])
     ]
     return Tokens(*(list(column) for column in zip(*found, strict=True))) if found else None
+
+
+def _beyond(answers: Answers, documents: list[Any], ends: list[Any]) -> list[str]:
+    """A sentence if marks end behind the text that the export has for their document."""
+    texts = {str(item): len(text) for item, text in answers.texts.items()}
+    wrong = [(name, end) for name, end in zip(documents, ends, strict=True)
+             if end is not None and str(name) in texts and end > texts[str(name)]]  # fmt: skip
+    if not wrong:
+        return []
+    name, end = wrong[0]
+    first = f"{name!r}, which has {how_many(texts[str(name)], 'letters')}, at {end}"
+    return [f"{how_many(len(wrong), 'marks')} end behind their text, such as one of {first}: words are not used"]
 
 
 def _told(there: dict[str, list[tuple[Any, ...]]]) -> str:

@@ -18,6 +18,7 @@ from .source import open_source
 from .table_rows import read_rows
 
 Row = tuple[Any, Any, Any, Any]  # prompt, chosen, rejected, annotator
+MODELS = {"model_a", "model_b"}  # columns of names
 ROLES = ("prompt", "chosen", "rejected", "annotator")
 
 
@@ -99,6 +100,7 @@ def _of_records(
     name: str, records: Iterable[tuple[str, dict[str, Any]]], named: dict[str, str | None]
 ) -> tuple[list[Row], list[str]]:
     wheres, found = zip(*records, strict=True)
+    found = tuple(map(_conversed, found))
     names = list(dict.fromkeys(column for record in found for column in record))
     try:
         column = {role: find_column(role, names, given) for role, given in named.items()}
@@ -112,6 +114,11 @@ def _of_records(
             f"--chosen and --rejected; the columns are {', '.join(map(str, names))}"
         )
     one, other = (column["chosen"], column["rejected"]) if pair else (two["left"], two["right"])
+    if {one, other} <= MODELS:
+        raise InputError(
+            f"{name}: {one} and {other} name models, and what they answered is not there: --chosen and --rejected name "
+            "columns of answers; crowdwise aggregate --kind comparisons ranks the models"
+        )
     for where, record in zip(wheres, found, strict=True):
         for role in (one, other, *(() if pair else (two["winner"],)), column["annotator"]):
             if role is not None and record.get(role) in (None, "", []):
@@ -122,6 +129,8 @@ def _of_records(
         notes.append("there is no column of annotators: all preferences count as one person's")
     who = [record[column["annotator"]] if column["annotator"] else EVERYBODY for record in found]
     first, second = ([record[role] for record in found] for role in (one, other))
+    if column["prompt"] is None:  # messages that both begin with are the prompt, as in TRL
+        prompts, first, second = (list(part) for part in zip(*map(_apart, first, second), strict=True))
     if pair:
         return list(zip(prompts, first, second, who, strict=True)), notes
     try:
@@ -134,6 +143,24 @@ def _of_records(
         if side != "tie"
     ]
     return rows, [*notes, *_ties(len(found) - len(rows))]
+
+
+def _conversed(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of an arena: two conversations, whose models' names are not the answers."""
+    if not {"conversation_a", "conversation_b"} <= record.keys():
+        return record
+    rest = {key: value for key, value in record.items() if key not in {*MODELS, "conversation_a", "conversation_b"}}
+    return rest | {"response_a": record["conversation_a"], "response_b": record["conversation_b"]}
+
+
+def _apart(one: Any, other: Any) -> tuple[Any, Any, Any]:
+    """The messages that two conversations begin with, and what is left of each; nothing is shared by other answers."""
+    if not (isinstance(one, list) and isinstance(other, list)):
+        return "", one, other
+    same = 0
+    while same < min(len(one), len(other)) - 1 and one[same] == other[same]:
+        same += 1
+    return one[:same] or "", one[same:], other[same:]
 
 
 def _ties(count: int) -> list[str]:
