@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from crowdwise import Crowd, DawidSkene, InputError, simulate
+from crowdwise.errors import OptionError
 from crowdwise.io import read_labels, read_votes
 from crowdwise.study.panels import (
     correlated_agreement,
@@ -15,6 +16,7 @@ from crowdwise.study.panels import (
     jensen_shannon,
     judged_mean,
     labels_to_validate,
+    payments,
     soft_labels,
     surprisingly_popular,
 )  # fmt: skip
@@ -104,3 +106,17 @@ def test_the_mean_of_just_these_items_is_known_better():
     useless = judged_mean(truth[:20], rng.random(20), rng.random(280), finite=True)
     by_hand = 1.729 * truth[:20].std(ddof=1) * ((280 / 300) / 20) ** 0.5  # Student's, of 19 degrees
     assert useless.high - useless.low <= 2.0 * by_hand + 1e-3
+
+
+def test_payments_keep_to_the_amount_and_pay_nothing_for_nothing():
+    people = simulate.one_coin(6, 2, [0.95, 0.9, 0.85, 0.8, 0.75, 0.7]) + simulate.one_class(2, 2)
+    crowd = simulate.crowd(people, n_items=600, per_item=5, seed=0).crowd
+    for scores in (determinant_information(crowd), correlated_agreement(crowd)):
+        paid = payments(scores, 500.0, floor=5.0)
+        assert paid["pay"].sum() == pytest.approx(500.0) and (paid["pay"] >= 5.0).all()
+        assert (paid["pay"][6:] < 8.0).all() and paid["pay"][0] > paid["pay"][5] > 8.0
+    with pytest.raises(OptionError, match="8 annotators have 800"):
+        payments(scores, 500.0, floor=100.0)
+    same = simulate.crowd(simulate.one_class(4, 2), n_items=50, per_item=3, seed=0).crowd
+    with pytest.raises(InputError, match="nothing to share by"):
+        payments(correlated_agreement(same), 10.0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from pathlib import Path
 
 from ..errors import TooLarge
@@ -27,6 +29,13 @@ def require_room(n_annotators: int, n_states: int, n_classes: int) -> None:
             f"matrices of {n_states:,} by {n_classes:,} classes for {n_annotators:,} annotators would need "
             f"{16 * numbers / 2**30:,.1f} GiB: merge classes, or do without what looks at each pair of classes"
         )
+
+
+def give_back() -> None:
+    """Hand to the system what the C library keeps of memory that is free; elsewhere than on GNU's, nothing."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def _of_machine() -> int:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ..collect.pair_table import PairTable
 from ..collect.stopping import LOOKS, Promise, promised_by
+from ..engine.memory import give_back
 from ..errors import InputError
 from ..study.annotators import quality
 from ..votes.codes import Array
@@ -96,6 +97,8 @@ class Project:
         self.given.update(there.person.tolist())
         self.given.update({person: len(items) for person, items in self.skipped.items()})
         self.opinion.load(np.searchsorted(self.rows, there.item), there)  # items are numbered as they came
+        del there
+        give_back()
 
     def _counted(self, votes: Iterable[Said]) -> Iterator[Said]:
         """Votes on their way: how many there are, and who passed what by."""
@@ -325,6 +328,8 @@ class Project:
             self.broken = ""
         except Exception as error:
             self.broken = f"{type(error).__name__}: {error}"
+        if self.answers > AT_ONCE:  # a fit of many takes much for a moment
+            give_back()
 
     def _oversee(self) -> None:
         """Look at people and their agreement, if there is something new of them, and not all the time."""
@@ -336,6 +341,7 @@ class Project:
             self.overview = overview_of(found.result)
         except Exception as error:
             self.broken = f"people are not looked at: {type(error).__name__}: {error}"
+        give_back()
 
     @property
     def state(self) -> str:

@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..collect.pair_table import PairTable, pair_key
 from ..votes.codes import Array
 from .store import Said
+
+
+class PackedTexts(Sequence[str]):
+    """Many short texts in one piece: a third of the memory that they take one by one.
+
+    >>> list(PackedTexts(["one", "", "zwölf"]))
+    ['one', '', 'zwölf']
+    """
+
+    def __init__(self, texts: Iterable[str]):
+        pieces = [text.encode() for text in texts]
+        self.text = b"".join(pieces)
+        self.end = np.cumsum([0, *map(len, pieces)])
+
+    def __len__(self) -> int:
+        return len(self.end) - 1
+
+    def __getitem__(self, place: Any) -> Any:
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        return self.text[self.end[place] : self.end[place + 1]].decode()
 
 
 @dataclass(frozen=True)
@@ -41,7 +63,7 @@ class Standing:
 
     def by_id(self) -> PairTable[str]:
         """The id of the vote of each item and person."""
-        return PairTable(self.item, self.person, self.ids)
+        return PairTable(self.item, self.person, PackedTexts(self.ids))
 
     def by_label(self) -> PairTable[str | None]:
         """Its label."""
