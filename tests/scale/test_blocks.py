@@ -407,3 +407,71 @@ def test_a_fit_that_fails_leaves_no_empty_folder(tmp_path):
     (tmp_path / "lake" / "a.csv").write_text("item,annotator,label,weight\nq1,a,x,0\nq1,b,y,0\n")
     done = run("aggregate", tmp_path / "lake", "-m", "crowd-svm", "--out", tmp_path / "out")
     assert done.returncode != 0 and not (tmp_path / "out").exists()
+
+
+def test_a_checkpoint_belongs_to_whom_was_believed(tmp_path):
+    people = simulate.one_coin(33, 3, 0.6) + simulate.colluders(27, 3, p_corr=0.9, accuracy=1.0)
+    made = simulate.crowd(people, n_items=300, per_item=20, seed=0)
+    blocks = pack(made.crowd, tmp_path / "v", block_votes=3000)
+    settle(blocks, "dawid-skene", checkpoint=tmp_path / "kept")
+    with pytest.raises(InputError, match="name another folder"):
+        settle(blocks, "dawid-skene", trusted=[40, 41], checkpoint=tmp_path / "kept")
+    with pytest.raises(InputError, match="name another folder"):
+        fit("dawid-skene", blocks, checkpoint=tmp_path / "kept")
+
+
+def test_packing_goes_on_behind_a_bucket_of_slips(tmp_path, monkeypatch):
+    """All buckets but those of slips are written; a run that is stopped after one of these finds them done."""
+    rows = "".join(f"{k % 500},a{k % 7},{'xy'[k % 2]}\n" for k in range(1500))
+    (tmp_path / "v.csv").write_text(f"item,annotator,label\n{rows}alone,a1,zz\n")
+    real, calls = partition.write_block, []
+
+    def fragile(*given):
+        calls.append(given[0].name)
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(partition, "write_block", fragile)
+    last = 0
+    expected = pack(tmp_path / "v.csv", tmp_path / "whole", aside=True, block_votes=4)
+    last, calls[:] = len(calls), []
+    with pytest.raises(KeyboardInterrupt):
+        pack(tmp_path / "v.csv", tmp_path / "w", aside=True, block_votes=4)
+    blocks = pack(tmp_path / "v.csv", tmp_path / "w", aside=True, block_votes=4)
+    assert blocks.n_votes == expected.n_votes == 1500 and blocks.classes.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("name", ["corrupt.parquet", "header.csv", "unique.csv", "dates.parquet"])
+def test_odd_files_are_told_in_one_line(name, tmp_path):
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    write_table(made_crowd(100).crowd.to_table(), lake / "a.csv")
+    if name == "corrupt.parquet":
+        columns = {"item": [f"i{k}" for k in range(4000)], "annotator": ["a"] * 4000, "label": ["x", "y"] * 2000}
+        pq.write_table(pa.table(columns), lake / name, compression="snappy", use_dictionary=False)
+        bytes_ = bytearray((lake / name).read_bytes())
+        bytes_[60:400] = b"\xff" * 340
+        (lake / name).write_bytes(bytes_)
+    elif name == "header.csv":
+        (lake / name).write_bytes(b"item,annotator,label,n\xe4me\n1,a,0,x\n")
+    elif name == "unique.csv":
+        (lake / "a.csv").write_text("item,annotator,label\n" + "".join(f"{k},a,l{k}\n" for k in range(1200)))
+    else:
+        when = pa.array([1, 2, 3, 4], pa.timestamp("s"))
+        pq.write_table(pa.table({"item": when, "annotator": ["a", "b"] * 2, "label": ["0", "1"] * 2}), lake / name)
+    for more in ((), ("--set-aside",)):
+        done = run("aggregate", lake, "-m", "dawid-skene", "--out", tmp_path / f"out{len(more)}", *more)
+        assert "Traceback" not in done.stderr, done.stderr
+        if done.returncode:
+            assert done.stderr.splitlines()[-1].startswith("error: ") and name.partition(".")[0] in (
+                "unique" if "no class is named twice" in done.stderr else done.stderr
+            )
+    if name in ("corrupt.parquet", "header.csv"):
+        assert done.returncode == 0 and name in done.stderr
+
+
+def test_rows_are_counted_as_they_stand_in_the_file(tmp_path):
+    (tmp_path / "v.csv").write_text("item,annotator,label\n1,a,x\n\n\n2,,y\n")
+    with pytest.raises(InputError, match="row 5: column 'annotator' is empty"):
+        pack(tmp_path / "v.csv", tmp_path / "v")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import InputError, OptionError, how_many
 from . import speech
@@ -131,25 +132,46 @@ def workplace(given: Mapping[str, Any], out: Path) -> Iterator[str]:
     from ..scale.vote_stream import files_of
 
     beside = out.resolve()
-    files = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(files_of_votes(given))]
+    gold = [Path(given["gold"])] if given["gold"] and Path(given["gold"]).is_file() else []
+    told = [*files_of(files_of_votes(given)), *gold]
+    files = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in told]
     asked = {name: given[name] for name in sorted(given) if name not in SPOKEN}
     key = hashlib.sha256(repr((files, asked)).encode()).hexdigest()[:12]
     folder = beside.with_name(f".{beside.name}.{key}.work")
-    for older in beside.parent.glob(f".{beside.name}.*.work"):  # of other votes, or other options
-        if older != folder:
+    for older in beside.parent.glob(f".{glob.escape(beside.name)}.*.work"):  # of other votes, or other options
+        if older != folder and (lock := _locked(older)) is not None:
+            lock.close()
             shutil.rmtree(older, ignore_errors=True)
     if folder.exists():
         speech.say("a run of this command was stopped: it goes on where it was")
     folder.mkdir(exist_ok=True)
-    try:
-        yield str(folder)
-    except KeyboardInterrupt:
-        speech.say(f"what was done is kept in {folder}: the same command goes on there")
-        raise
-    except BaseException:
+    lock = _locked(folder)
+    if lock is None:
+        raise InputError(f"{out}: the same command is at work on it already")
+    with lock:
+        try:
+            yield str(folder)
+        except BaseException as error:
+            full = isinstance(error, OSError) or isinstance(error.__cause__, OSError)
+            if full or isinstance(error, KeyboardInterrupt):
+                speech.say(f"what was done is kept in {folder}: the same command goes on there")
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         shutil.rmtree(folder, ignore_errors=True)
-        raise
-    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _locked(folder: Path) -> IO[str] | None:
+    """A lock on a folder, held as long as the file is open; None where somebody else has it."""
+    import fcntl
+
+    lock = (folder / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock
 
 
 def bytes_of(text: str) -> int:

@@ -71,17 +71,21 @@ def _by_label(rows: list[tuple[Any, ...]]) -> tuple[dict[str, list[Any]], list[s
         of_image.setdefault(row[0], {})[row[5]] = None
     together = sum(len(own) - 1 for own in drawn.values())
     pairs = dict.fromkeys((item, who) for item, who, _ in drawn)
-    size = {row[0]: row[2:4] for row in rows}
+    size: dict[Any, tuple[Any, ...]] = {}
+    for row in rows:
+        if size.setdefault(row[0], row[2:4]) != row[2:4]:
+            here, there = (f"{high} x {wide}" for high, wide in (row[2:4], size[row[0]]))
+            raise InputError(f"a mask of image {row[0]!r} is {here}, and another of it is {there}")
     out: list[tuple[Any, ...]] = []
     for item, who in pairs:
         for label in of_image[item]:
             own = drawn.get((item, who, label), [])
             high, wide = own[0][2:4] if own else size[item]
-            pixels = np.zeros(int(high) * int(wide), bool)
-            for one in own:
-                pixels |= pixels_of(one[4], pixels.size)
+            runs = own[0][4] if len(own) == 1 else ""
+            if len(own) > 1:
+                runs = runs_of(np.any([pixels_of(one[4], int(high) * int(wide)) for one in own], axis=0))
             name = item if len(labels) == 1 else f"{item} / {label}"
-            out.append((name, who, high, wide, runs_of(pixels)))
+            out.append((name, who, high, wide, runs))
     notes = [f"{len(labels)} labels: each is an item of its own, such as {out[0][0]!r}"] * (len(labels) > 1)
     if together:
         notes.append(f"{how_many(together, 'objects')} put together with others of their label that somebody drew")

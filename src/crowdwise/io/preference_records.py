@@ -100,7 +100,8 @@ def _of_records(
     name: str, records: Iterable[tuple[str, dict[str, Any]]], named: dict[str, str | None]
 ) -> tuple[list[Row], list[str]]:
     wheres, found = zip(*records, strict=True)
-    found = tuple(map(_conversed, found))
+    if named["chosen"] is None and not any("response_a" in record for record in found):
+        found = tuple(map(_conversed, found))
     names = list(dict.fromkeys(column for record in found for column in record))
     try:
         column = {role: find_column(role, names, given) for role, given in named.items()}
@@ -129,8 +130,9 @@ def _of_records(
         notes.append("there is no column of annotators: all preferences count as one person's")
     who = [record[column["annotator"]] if column["annotator"] else EVERYBODY for record in found]
     first, second = ([record[role] for record in found] for role in (one, other))
-    if column["prompt"] is None:  # messages that both begin with are the prompt, as in TRL
-        prompts, first, second = (list(part) for part in zip(*map(_apart, first, second), strict=True))
+    shared, first, second = (list(part) for part in zip(*map(_apart, first, second), strict=True))
+    if column["prompt"] is None or all(shared):  # messages that both begin with are the prompt, as in TRL
+        prompts = shared
     if pair:
         return list(zip(prompts, first, second, who, strict=True)), notes
     try:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..methods.classes.auto import Auto
 from ..methods.classes.strangers import supported
 from ..votes.codes import Array
 from ..votes.table import Table
-from .block_keeping import Kept, climb_of
+from .block_keeping import Kept, climb_of, digest
 from .block_labels import new_folder, write_labels
 from .blocks import Blocks, Parts
 from .committee import asked_in_a_sample, carried, joined, members_of, weight_of, write_weights
@@ -59,8 +59,9 @@ class Fitted:
         if not self.statistics:
             raise InputError(f"{self.method.name} has no sums of its own: fit one of its members, such as ibcc")
         counts = self.statistics.get("counts")
-        if counts is not None and counts.shape[1] != counts.shape[2]:
-            raise InputError(f"{self.method.name} has states of its own: its sums tell no share of right votes")
+        of_states = counts is not None and counts.shape[1] != counts.shape[2]
+        if of_states or (counts is None and "agree" not in self.statistics):
+            raise InputError(f"{self.method.name} has sums of another kind: they tell no share of right votes")
         agree = np.einsum("jkk->j", counts) if counts is not None else self.statistics["agree"].sum(axis=1)
         votes = given.sum(axis=1)
         share = agree / np.maximum(votes, 1e-300)
@@ -76,8 +77,15 @@ class Fitted:
     def posterior_of(self, block: int) -> Array:
         """The posterior of a block's items, (items, classes)."""
         shared = None if "group" not in self.params else weight_of(self.blocks, block, self.params["group"])
-        weights = {} if shared is None else {block: shared}
-        return self.believed(self.blocks.parts(some=[block], known=self.gold, weights=weights)[0])
+        part = self._parts[block]
+        if shared is not None:
+            part = self.blocks.parts(some=[block], known=self.gold, weights={block: shared})[0]
+        return self.believed(part)
+
+    @cached_property
+    def _parts(self) -> Parts:
+        """All blocks: gold is looked for in them once."""
+        return self.blocks.parts(known=self.gold)
 
     def believed(self, part: Part[Any]) -> Array:
         """The posterior of a part's items, no surer than the votes support where that is asked for."""
@@ -213,11 +221,11 @@ def _climbed(
     model: EM, parts: Parts, checkpoint: Path | None, callback: Callback | None, start: Result | None
 ) -> Climb:
     sweep, begin = model.sweep_of(parts), model.begin(parts[0].ops)
-    climbs = []
+    climbs, of = [], parts.fingerprint if start is None else f"{parts.fingerprint} {digest(start.params)}"
     for run in range(model.restarts if start is None else 1):
         first = partial(model.first_sums, parts, None, run) if start is None else partial(_sums_at, sweep, start, parts)
         file = None if checkpoint is None else checkpoint / (f"fit-{run}.npz" if run else KEPT)
-        climbs.append(climb_of(model, sweep, first, begin, file, parts.fingerprint))
+        climbs.append(climb_of(model, sweep, first, begin, file, of))
     return race(climbs, model.max_iter, Watch(callback))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,6 +62,14 @@ class Kept(NamedTuple):
             method, group("params"), group("sums"), tuple(told["trace"]), bool(told["converged"]), told.get("of", ""),
             dict(map(tuple, told.get("gold", ()))) or None, path, group("beside"),
         )  # fmt: skip
+
+
+def digest(params: Params) -> str:
+    """Parameters in a word."""
+    told = hashlib.sha256()
+    for name, value in sorted(params.items()):
+        told.update(name.encode() + np.ascontiguousarray(value).tobytes())
+    return told.hexdigest()
 
 
 def climb_of(

@@ -129,24 +129,27 @@ def _spilled(
     closing.close()
     if not n:
         raise InputError("there are no votes")
-    people_names, classes = codes["annotator"].names, codes["label"].names
-    once = [code for code, count in enumerate(codes["label"].counts) if count == 1]
-    slips = set(once) if aside and n >= SLIP else set()
-    there = [code for code in natural_order(names_array(classes)).tolist() if code not in slips]
-    rank = np.full(len(classes), LEFT_OUT)
-    rank[there] = np.arange(len(there))
-    if once:
-        first = ", ".join(f"{classes[code]!r} ({codes['label'].first[code]})" for code in once[:5])
-        more = " ..." if len(once) > 5 else ""
-        done = "; set aside" if slips else ""
-        notes.append(f"{how_many(len(once), 'classes')} named once in all votes: {first}{more}{done}")
-    told = {
-        "spilled": True, "packed": False, "buckets": sorted(writers), "done": [], "notes": notes,
-        "classes": [classes[code] for code in there], "rank": rank.tolist(),
-    }  # fmt: skip
-    _write_names(path, people_names)
+    told = {"spilled": True, "packed": False, "buckets": sorted(writers), "done": [], "notes": notes}
+    told |= _classes(codes["label"], aside, n, notes)
+    _write_names(path, codes["annotator"].names)
     write_manifest(path, **told)
     return told
+
+
+def _classes(labels: _Codes, aside: bool, n: int, notes: list[str]) -> dict[str, Any]:
+    """The classes in their order, and the place of each label in it; slips are left out if they are to be set aside."""
+    once = [code for code, count in enumerate(labels.counts) if count == 1]
+    slips = set(once) if aside and n >= SLIP else set()
+    there = [code for code in natural_order(names_array(labels.names)).tolist() if code not in slips]
+    if not there:
+        raise InputError(f"no class is named twice in {how_many(n, 'votes')}: is this the column of labels?")
+    rank = np.full(len(labels.names), LEFT_OUT)
+    rank[there] = np.arange(len(there))
+    if once:
+        first = ", ".join(f"{labels.names[code]!r} ({labels.first[code]})" for code in once[:5])
+        more, done = " ..." if len(once) > 5 else "", "; set aside" if slips else ""
+        notes.append(f"{how_many(len(once), 'classes')} named once in all votes: {first}{more}{done}")
+    return {"classes": [labels.names[code] for code in there], "rank": rank.tolist()}
 
 
 class _Codes:
@@ -287,6 +290,8 @@ def _packed(path: Path, told: dict[str, Any], tell: Tell) -> Blocks:
         if any(block[0] == name for block in done):
             continue
         spill = path / SPILL / f"{name}.arrow"
+        if not spill.exists():  # all that was in it was set aside, before packing was stopped
+            continue
         with pa.memory_map(str(spill)) as mapped, pa.ipc.open_file(mapped) as opened:
             table = opened.read_all()
             known = rank[table["label"].to_numpy()] != LEFT_OUT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,7 +113,7 @@ def names_in(file: Path) -> list[str]:
             with pa.memory_map(str(file)) as mapped, pa.ipc.open_file(mapped) as opened:
                 return [str(name) for name in opened.schema.names]
         return [] if kind in EXPORTS else [str(name) for name in _opened(file)[0].schema.names]
-    except (pa.ArrowException, OSError, InputError):
+    except (pa.ArrowException, OSError, InputError, UnicodeDecodeError):
         return []
 
 
@@ -184,7 +185,8 @@ def _of_export(file: Path, notes: list[str]) -> Iterator[Batch]:
     notes += reading.notes
     if reading.gold:
         notes.append(f"{file}: {how_many(len(reading.gold), 'known answers')} in it are not used: give them as gold")
-    yield from (batch._replace(items=_spelt(batch.items)) for batch in _of_crowd(reading.crowd))
+    for batch in _of_crowd(reading.crowd):
+        yield batch._replace(items=_spelt(batch.items), where=lambda vote: str(file))
 
 
 def _spelt(names: Array) -> Array:
@@ -219,12 +221,14 @@ def _of_table(
             if missing.any() and not aside:
                 at = int(missing.argmax())
                 role = next(role for role, column in zip(ROLES, columns, strict=True) if _empty(column)[at])
-                raise InputError(f"{file}, row {row + 1 + at}: column {taken[role]!r} is empty")
+                raise InputError(f"{file}, row {_as_in_file(file, row + 1 + at)}: column {taken[role]!r} is empty")
             unweighed &= ~(missing | skipped)
             if np.any(unweighed) and not aside:
                 at = int(np.argmax(unweighed))
                 cell = batch.column(heavy)[at].as_py()
-                raise InputError(f"{file}, row {row + 1 + at}: column {heavy!r}: {cell!r} is no weight")
+                raise InputError(
+                    f"{file}, row {_as_in_file(file, row + 1 + at)}: column {heavy!r}: {cell!r} is no weight"
+                )
             missing |= unweighed
             kept = ~(missing | skipped)
             left["rows"] += int(missing.sum())
@@ -237,7 +241,7 @@ def _of_table(
             if kept.any():
                 items, people, labels = map(_names, columns)
                 yield Batch(items, people, labels, weight, _place(file, rows))
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         text = str(error).partition("\n")[0]
         raise InputError(f"{file}, after row {row}: this cannot be read ({text})") from error
     except InputError as error:
@@ -324,6 +328,15 @@ def _delimiter(file: Path) -> str:
     return "\t" if kind_in(file).startswith(".tsv") else ","
 
 
+def _as_in_file(file: Path, row: int) -> int:
+    """Where a row stands in a file of text, of which blank lines were not counted."""
+    if kind_in(file) in ARROW:
+        return row
+    with open_source(file).path.open(newline="", encoding="utf-8-sig", errors="replace") as opened:
+        filled = (at for at, cells in enumerate(csv.reader(opened, delimiter=_delimiter(file)), start=1) if cells)
+        return next(islice(filled, row - 1, None), row)
+
+
 def _first_ragged(path: Path, file: Path, width: int) -> int:
     """The first row that has not so many cells; Arrow does not tell where it stands."""
     with path.open(newline="", encoding="utf-8-sig", errors="replace") as opened:
@@ -336,6 +349,11 @@ def _plain(column: Any, spelt: bool) -> Any:
     import pyarrow.compute as pc
 
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    kept = (pa.types.is_boolean, pa.types.is_floating, pa.types.is_string, pa.types.is_large_string)
+    if not any(is_of(column.type) for is_of in kept) and not (
+        pa.types.is_integer(column.type) and column.type != pa.uint64()
+    ):  # dates, decimals, bytes: names as they are written
+        return column.cast(pa.string())
     if pa.types.is_large_string(column.type):
         return column.cast(pa.string())
     if pa.types.is_floating(column.type):

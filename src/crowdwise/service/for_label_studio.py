@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from fastapi import APIRouter, Depends, HTTPException
+from fastapi.concurrency import run_in_threadpool
 
 from ..errors import InputError
 from .asked.answer import Item
@@ -14,6 +15,7 @@ from .elsewhere import key_of, take, take_back
 from .store import Person
 from .studio import heard, names_in, told
 
+LONGEST = 256  # letters of a name
 SHOWN = ("text", "image", "audio", "left", "right")
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 ACTIONS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "TASKS_CREATED", *DELETED)
@@ -39,7 +41,8 @@ def routes(desk: Desk) -> APIRouter:
         tasks = body.get("tasks")
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise HTTPException(422, "tasks: a list of tasks is expected")
-        kind, found, wanted = desk.project.asked.kind, by_item(desk.project), desk.project.wanted()
+        kind = desk.project.asked.kind
+        found, wanted = await run_in_threadpool(lambda: (by_item(desk.project), desk.project.wanted()))
         named, results = names_in(body.get("label_config"), kind), list[dict[str, Any]]()
         for task in tasks:
             name = _name(task)
@@ -71,8 +74,8 @@ def routes(desk: Desk) -> APIRouter:
         annotations, tasks = _objects(body, "annotation"), _objects(body, "task")
         if not annotations or not tasks:
             raise HTTPException(422, "task and annotation: objects are expected")
-        by_id = {task.get("id"): task for task in tasks}
-        pairs = [(by_id.get(one.get("task"), tasks[0] if len(tasks) == 1 else None), one) for one in annotations]
+        by_id = {str(task.get("id")): task for task in tasks}
+        pairs = [(by_id.get(str(one.get("task")), tasks[0] if len(tasks) == 1 else None), one) for one in annotations]
         if any(task is None for task, _ in pairs):
             raise HTTPException(422, "task: that of each annotation is expected")
         return {"votes": sum([await _vote(desk, task, annotation) for task, annotation in pairs if task is not None])}
@@ -110,10 +113,10 @@ def _item(task: dict[str, Any]) -> Item:
     """A task of Label Studio as an item: what of its data can be shown."""
     data = task.get("data")
     shown = {kind: str(value) for kind, value in data.items() if kind in SHOWN} if isinstance(data, dict) else {}
-    return Item.of(_name(task)[:256], shown)
+    return Item.of(_name(task), shown)
 
 
 def _name(task: dict[str, Any]) -> str:
     """The item that a task of Label Studio is about."""
     data = task.get("data")
-    return str(data.get("item", task.get("id")) if isinstance(data, dict) else task.get("id"))
+    return str(data.get("item", task.get("id")) if isinstance(data, dict) else task.get("id"))[:LONGEST]

@@ -58,8 +58,12 @@ def routes(desk: Desk) -> APIRouter:
         if desk.project.media is None:
             raise HTTPException(404, "the project has no folder of images and sounds (--media)")
         folder = Path(desk.project.media).resolve()
-        file = (folder / path).resolve()
-        if not file.is_relative_to(folder) or not file.is_file():
+        try:
+            file = (folder / path).resolve()
+            there = file.is_relative_to(folder) and file.is_file()
+        except (OSError, ValueError):  # no name of a file
+            there = False
+        if not there:
             raise HTTPException(404, "there is no such file")
         return FileResponse(file)
 

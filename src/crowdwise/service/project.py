@@ -324,8 +324,8 @@ class Project:
     def _look_anyway(self) -> None:
         """Look; what goes wrong is told, and collection goes on."""
         try:
-            self.look()
             self.broken = ""
+            self.look()
         except Exception as error:
             self.broken = f"{type(error).__name__}: {error}"
         if self.answers > AT_ONCE:  # a fit of many takes much for a moment
@@ -362,7 +362,10 @@ class Project:
         """What is left to ask, and what it costs."""
         promised, settled = self.promised(), sum(row.settled is not None for row in self.items.values())
         needed = 0 if promised is None or promised.wrong else max(promised.needed - promised.audited, 0)
-        return remaining(self.counts, self.max_votes, settled, needed, self._known.values(), self.given)
+        open_ = [self.items[item].settled is None for item in self.rows]
+        with self.lock:
+            answered = {person: n - len(self.skipped.get(person, ())) for person, n in self.given.items()}
+        return remaining(self.counts[open_], self.max_votes, settled, needed, self._known.values(), answered)
 
     def wanted(self) -> Array:
         """How far down each item is in the order of what is asked next: 0 is first, 1 what is asked no more."""

@@ -44,7 +44,7 @@ async function look() {
     at("good").textContent = told.people.find((one) => one.measure)?.measure ?? "How good";
     fill("people", told.people.map((one) => {
       const asked = button(one.paused ? "ask again" : "pause", `${one.paused ? "ask again" : "pause"} ${one.name}`,
-        () => ask(`/api/people/${one.id}/pause`, { paused: !one.paused }).then(look, trouble));
+        (event) => ask(`/api/people/${one.id}/pause`, { paused: !one.paused }).then(() => { event.target.blur(); look(); }, trouble));
       const speed = number(one.seconds, 1) + (one.hasty > 0.2 ? ` (${(100 * one.hasty).toFixed(0)} % in haste)` : "");
       const good = one.good === null || one.good === undefined ? "" : `${number(one.good, 2)} (${number(one.low, 2)} to ${number(one.high, 2)})`;
       return row(one.name, one.role, String(one.answers), speed, good, made("span", { title: one.why ?? "" }, (one.verdict ?? "") + (one.why ? `: ${one.why}` : "")), asked);
@@ -101,7 +101,7 @@ function draw(curve) {
 const trouble = (error) => { at("trouble").textContent = error.message; };
 at("cancel").addEventListener("click", close);
 at("audit").addEventListener("click", () => ask("/api/audits?n=1")
-  .then(([name]) => ask(`/api/item?name=${encodeURIComponent(name)}`)).then((one) => decide("audit", one.name, one.content)).catch(trouble));
+  .then(([name]) => name === undefined ? Promise.reject(new Error("there are no items yet")) : ask(`/api/item?name=${encodeURIComponent(name)}`)).then((one) => decide("audit", one.name, one.content)).catch(trouble));
 at("add").addEventListener("submit", (event) => {
   event.preventDefault();
   ask("/api/people", { name: at("name").value, role: at("role").value, cost: Number(at("cost").value) }).then((told) => {
