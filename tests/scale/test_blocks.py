@@ -475,3 +475,12 @@ def test_rows_are_counted_as_they_stand_in_the_file(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\n1,a,x\n\n\n2,,y\n")
     with pytest.raises(InputError, match="row 5: column 'annotator' is empty"):
         pack(tmp_path / "v.csv", tmp_path / "v")
+
+
+def test_separators_are_told_by_the_header_and_empty_tables_are_told(tmp_path):
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    (lake / "a.csv").write_text("item;annotator;label\n1;a;x\n1;b;x\n2;a;y\n2;b;y\n")
+    (lake / "b.csv").write_text("item,annotator,label\n")
+    blocks = pack(lake, tmp_path / "v")
+    assert blocks.n_votes == 4 and f"{lake / 'b.csv'} holds no votes" in blocks.notes

@@ -229,3 +229,17 @@ def test_many_at_once_are_one_transaction(made):
     for one in threads:
         one.join()
     assert sum(sizes) == 12 == store.count() and max(sizes) > 1
+
+
+def test_audits_draw_what_is_not_audited_and_all_of_them_leave_nothing_to_chance(made):
+    for k in range(30):
+        assert answer(made, "ann", f"i{k}", "cat").status_code == 200
+    made[0].app.state.project.look()
+    for k in range(30):
+        (name,) = asked(made, "boss", "/api/audits?n=1").json()
+        label = "dog" if k < 2 else "cat"
+        assert asked(made, "boss", "/api/audit", {"item": name, "label": label}).status_code == 200
+    assert asked(made, "boss", "/api/audits").json() == []
+    told = asked(made, "boss", "/api/status").json()
+    assert told["promise"]["bound"] == pytest.approx(2 / 30) and told["left"]["audits"] == 0
+    assert told["promise"]["why"] == "all items are audited: 2 of 30 labels are wrong"

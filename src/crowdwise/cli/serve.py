@@ -114,6 +114,9 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
     text = _text(guidelines) if guidelines else ""
     with closing(Store(project)) as store:
         store.set(**{name: value for name, value in wanted.items() if before.get(name) != value})
+        more = [name for name in wanted.get("classes", []) if name not in before.get("classes", [])]
+        if before and more:
+            say(f"labels added: {', '.join(more)}")
         if guidelines:
             store.set(guidelines=text)
         if media:
@@ -136,6 +139,7 @@ def serve(  # noqa: PLR0912, PLR0915 - one step for each thing that may be told
         elif check:
             say(f"{len(store.items()):,} items, {len(store.people()):,} people, {store.count():,} rows of votes")
         else:
+            say(f"{project} is served at {(url or f'http://{host}:{port}').rstrip('/')} until Ctrl-C")
             _run(store, host, port)
 
 

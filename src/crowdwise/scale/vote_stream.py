@@ -164,6 +164,9 @@ def _of_files(
                 raise
             kept = f"; {how_many(counted, 'votes')} before that count" if counted else ""
             notes.append(f"set aside: {error}{kept}")
+            counted = -1
+        if counted == 0 and left["rows"] == before:
+            notes.append(f"{file} holds no votes")
         if left["rows"] > before:
             missing[str(file)] = left["rows"] - before
     if missing:
@@ -325,7 +328,10 @@ def _opened(file: Path, bad: Callable[[Any], str] | None = None) -> tuple[Any, S
 
 
 def _delimiter(file: Path) -> str:
-    return "\t" if kind_in(file).startswith(".tsv") else ","
+    """What separates columns: by the header, whatever the file is called."""
+    header = open_source(file).head.partition(b"\n")[0].decode("utf-8", "replace")
+    usual = "\t" if kind_in(file).startswith(".tsv") else ","
+    return max((usual, ",", ";", "\t"), key=header.count)
 
 
 def _as_in_file(file: Path, row: int) -> int:

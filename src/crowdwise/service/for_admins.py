@@ -20,11 +20,11 @@ def routes(desk: Desk) -> APIRouter:
     admin = Depends(desk.guard.role("admin"))
 
     def about(one: Person, speed: dict[int, dict[str, float]]) -> dict[str, Any]:
-        heard = desk.project.overview is not None and desk.project.given.get(one.id, 0)
+        heard = desk.project.overview is not None and desk.project.answered(one.id)
         found = desk.project.overview.people.get(one.name, {}) if desk.project.overview and heard else {}
         return {
             "id": one.id, "name": one.name, "role": one.role, "paused": one.paused, "cost": one.cost,
-            "answers": desk.project.given.get(one.id, 0), **speed.get(one.id, {}), **found,
+            "answers": desk.project.answered(one.id), **speed.get(one.id, {}), **found,
         }  # fmt: skip
 
     @router.get("/api/status")

@@ -36,7 +36,7 @@ def routes(desk: Desk) -> APIRouter:
         if before is not None and (before.person, before.item, before.label) != (person.id, item, label):
             raise HTTPException(409, f"vote {body.id!r} is another vote already")
         new = await desk.keep(Said(body.id, item, person.id, label, body.seconds, time.time()))
-        return {"new": new, "mine": desk.project.given.get(person.id, 0)}
+        return {"new": new, "mine": desk.project.answered(person.id)}
 
     @router.post("/api/votes/{vote}/undo")
     async def undo(vote: str, person: Person = somebody) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def routes(desk: Desk) -> APIRouter:
     async def progress(person: Person = somebody) -> dict[str, Any]:
         """One's own count, and how far all are; nobody's labels."""
         return {
-            "name": person.name, "role": person.role, "mine": desk.project.given.get(person.id, 0),
+            "name": person.name, "role": person.role, "mine": desk.project.answered(person.id),
             "items": len(desk.project.rows), "covered": desk.project.covered, "votes": desk.project.answers,
             "guidelines": desk.project.guidelines,
         }  # fmt: skip

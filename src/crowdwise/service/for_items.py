@@ -71,10 +71,9 @@ def routes(desk: Desk) -> APIRouter:
 
     @router.get("/api/audits")
     async def audits(n: Annotated[int, Query(ge=1, le=1000)] = 20, person: Person = admin) -> list[str]:
-        """Items to audit, drawn at random from all: from the queue they would tell of hard items only."""
-        rows = desk.project.rows
-        places = secrets.SystemRandom().sample(range(len(rows)), min(n, len(rows)))
-        return [desk.project.items[rows[place]].name for place in places]
+        """Items to audit, drawn at random from all that are not: from the queue they would tell of hard items only."""
+        names = [row.name for row in desk.project.items.values() if row.audit is None]
+        return secrets.SystemRandom().sample(names, min(n, len(names)))
 
     @router.post("/api/settle")
     async def settle_item(body: KnownIn, person: Person = admin) -> dict[str, str]:

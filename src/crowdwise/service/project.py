@@ -361,11 +361,15 @@ class Project:
     def left(self) -> dict[str, Any]:
         """What is left to ask, and what it costs."""
         promised, settled = self.promised(), sum(row.settled is not None for row in self.items.values())
-        needed = 0 if promised is None or promised.wrong else max(promised.needed - promised.audited, 0)
+        audits = 0 if promised is None or promised.wrong else max(promised.needed - promised.audited, 0)
+        needed = min(audits, sum(row.audit is None for row in self.items.values()))
         open_ = [self.items[item].settled is None for item in self.rows]
-        with self.lock:
-            answered = {person: n - len(self.skipped.get(person, ())) for person, n in self.given.items()}
+        answered = {person: self.answered(person) for person in self._known}
         return remaining(self.counts[open_], self.max_votes, settled, needed, self._known.values(), answered)
+
+    def answered(self, person: int) -> int:
+        """How many items somebody has answered, without those that they passed by."""
+        return self.given.get(person, 0) - len(self.skipped.get(person, ()))
 
     def wanted(self) -> Array:
         """How far down each item is in the order of what is asked next: 0 is first, 1 what is asked no more."""
@@ -408,6 +412,10 @@ class Project:
         if self.found is None or not self.asked.audited:
             return None
         audit, mean = self._audited(), self.found.mean
+        if len(audit) == len(self.rows):  # nothing is left to chance
+            wrong, n = len(audit) - sum(audit), len(audit)
+            why = f"all items are audited: {wrong} of {n} labels are wrong"
+            return Promise(wrong <= error * n, wrong / n, n, wrong, 1.0 - (mean or 0.0), 0, why)
         claimed = 1.0 - (0.0 if mean is None else mean)
         if not audit:
             return promised_by(0, 0, claimed, error)

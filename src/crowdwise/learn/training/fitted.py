@@ -195,5 +195,8 @@ def as_result(posterior: Array, items: Array, names: Any, learner: Learner, note
         annotators=names.annotators,
         params={"prior": share / share.sum(), "confusion": confusion / confusion.sum(axis=2, keepdims=True)},
         statistics={},
-        notes=(f"from features and votes by {learner.objective.name}; predict goes by votes alone", *notes),
+        notes=(
+            f"from features and votes by {learner.objective.name}; this result's own predict goes by votes alone",
+            *notes,
+        ),
     )

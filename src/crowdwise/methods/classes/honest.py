@@ -230,6 +230,8 @@ def _said(crowd: Crowd, best: Result, first: Result, trusted: Array, known: bool
 
 def _divided(crowd: Crowd, best: Result, trusted: Array) -> list[str]:
     """Who among the trusted is no better than a guess by what is believed: nobody can believe both sides."""
+    if trusted.size < 2:
+        return []
     z, _ = above_guess(crowd, shared(best.on(crowd)[1]))
     against = crowd.annotators[trusted[z[trusted] < -1.0]]
     if not against.size:

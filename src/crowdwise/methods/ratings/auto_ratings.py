@@ -116,7 +116,8 @@ class AutoRatings(EmpiricalBayes):
         if aside.size:
             names = ", ".join(shown(name) for name in aside[:5]) + (" ..." if aside.size > 5 else "")
             notes.append(f"{how_many(aside.size, 'annotators')} always say the same and are set aside: {names}")
-        if 0.0 < params["population"][1] < LITTLE * float(np.var(ops.value)) and ops.n_annotators > 1:
+        heard = ops.value[ops._weight() > 0.0]
+        if 0.0 < params["population"][1] < LITTLE * float(np.var(heard)) and ops.n_annotators > 1:
             notes.append(
                 "ratings tell next to nothing of the items, or annotators contradict each other: known values (gold) "
                 "of some items would tell whom to believe"
