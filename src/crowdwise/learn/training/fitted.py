@@ -196,7 +196,7 @@ def as_result(posterior: Array, items: Array, names: Any, learner: Learner, note
         params={"prior": share / share.sum(), "confusion": confusion / confusion.sum(axis=2, keepdims=True)},
         statistics={},
         notes=(
-            f"from features and votes by {learner.objective.name}; this result's own predict goes by votes alone",
+            f"from features and votes by {learner.objective.name}; result.predict goes by votes alone",
             *notes,
         ),
     )
