@@ -12,8 +12,9 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'cr
 from fastapi.testclient import TestClient
 from sqlalchemy.exc import OperationalError
 
-from crowdwise import settle
+from crowdwise import settle, simulate
 from crowdwise.fit.checks.small import SMALL
+from crowdwise.service import overview
 from crowdwise.service import project as projects
 from crowdwise.service.app import make_app
 from crowdwise.service.overview import overview_of, remaining, speeds
@@ -243,3 +244,15 @@ def test_audits_draw_what_is_not_audited_and_all_of_them_leave_nothing_to_chance
     told = asked(made, "boss", "/api/status").json()
     assert told["promise"]["bound"] == pytest.approx(2 / 30) and told["left"]["audits"] == 0
     assert told["promise"]["why"] == "all items are audited: 2 of 30 labels are wrong"
+
+
+@pytest.mark.parametrize("kind", ["classes", "ratings", "comparisons", "label-sets", "spans"])
+def test_of_many_votes_some_tell_how_good_people_are(kind, monkeypatch):
+    made = simulate.comparisons(n_items=40, n_annotators=8, per_annotator=600, spammers=2, seed=0)
+    result = settle(made.comparisons if kind == "comparisons" else SMALL[kind](0))
+    everybody = overview_of(result)
+    monkeypatch.setattr(overview, "MANY", result.votes.n_votes // 2)
+    some = overview_of(result)
+    assert some.agreement and set(some.people) <= set(everybody.people) and len(some.people) > 2
+    good = [(one["good"], everybody.people[name]["good"]) for name, one in some.people.items()]
+    assert np.nanmean([abs(one - other) for one, other in good if one is not None and other is not None]) < 0.3

@@ -16,6 +16,7 @@ from ..study.numbers.answerers import verdicts as verdicts_on_answers
 from ..votes.crowd import Crowd
 from .store import Person
 
+MANY = 200_000  # votes, and so many tell how good people are
 FEW_DRAWS = 20  # of intervals that nobody looks at here
 ACCURACIES = ("accuracy", "correlation", "reliability", "alike")
 """What tables of verdicts call how good somebody is, by the kind of answers."""
@@ -34,8 +35,10 @@ class Overview:
 
 
 def overview_of(result: Result) -> Overview:
-    """Of all votes behind a result."""
+    """Of all votes behind a result; of many, of those on some items, drawn by their names."""
     votes: Any = result.votes
+    if votes.n_votes > MANY:
+        votes = votes.sample(MANY)
     found = verdicts(votes, result) if isinstance(votes, Crowd) else verdicts_on_answers(votes, result)
     good = next(name for name in ACCURACIES if name in found.columns)
     people = {
