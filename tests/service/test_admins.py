@@ -4,6 +4,7 @@ import json
 import threading
 import time
 import uuid
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def test_people_agreement_what_is_left_and_what_happened_are_told(made):
 def test_overviews_of_other_kinds_and_of_nobody():
     for kind in ("ratings", "comparisons", "label-sets", "spans"):
         found = overview_of(settle(SMALL[kind](0)))
-        assert found.agreement and found.people and json.dumps(found.told(), allow_nan=False)
+        assert found.agreement and found.people and json.dumps(asdict(found), allow_nan=False)
     assert speeds({}) == {} and speeds({1: [2.0, 2.0, 0.1]})[1] == {"seconds": 2.0, "hasty": pytest.approx(1 / 3)}
     nobody = remaining(np.zeros(4, int), 0, 0, 5, [Person(1, "a", "annotator", 3.0, None, False)], {})
     assert nobody["to cover"] == 12.0 and nobody["votes to the limit"] is None and nobody["spent"] == 0.0

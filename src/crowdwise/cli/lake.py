@@ -13,7 +13,6 @@ from . import disk, inputs, speech
 if TYPE_CHECKING:
     from ..scale import Fitted
 
-ASKED = 1_000_000  # votes, of a sample that tells what can be believed
 NOT_SERVED = {
     **disk.NOT_READ, "start": None, "result": None, "intervals": None, "calibrate": False,
     "history": None, "task": None, "to": "table", "min_confidence": 0.0, "save": None,
@@ -103,6 +102,8 @@ def review(given: Mapping[str, Any]) -> None:
 
 def _settled_how(given: Mapping[str, Any], memory: int, tell: Callable[[str], None] | None) -> dict[str, Any]:
     """Whom to believe, and how many votes are asked about that."""
+    from ..scale.committee import ASKED
+
     some = min(ASKED, max(memory // disk.A_SAMPLED_VOTE, 1))
     return {"trusted": given["trusted"] or (), "sample": some, "callback": speech.steps(tell)}
 

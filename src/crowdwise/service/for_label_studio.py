@@ -14,9 +14,8 @@ from .desk import Desk, by_item
 from .elsewhere import key_of, take, take_back
 from .store import Person
 from .studio import heard, names_in, told
+from .told import LONGEST
 
-LONGEST = 256  # letters of a name
-SHOWN = ("text", "image", "audio", "left", "right")
 DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 ACTIONS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "TASKS_CREATED", *DELETED)
 
@@ -64,7 +63,7 @@ def routes(desk: Desk) -> APIRouter:
         if body.get("action") not in ACTIONS:
             return {"votes": 0}
         if body["action"] == "TASKS_CREATED":
-            desk.add_items([_item(task) for task in _objects(body, "tasks")])
+            desk.add_items([_item(desk, task) for task in _objects(body, "tasks")])
             return {"votes": 0}
         if body["action"] in DELETED:
             listed = body["annotations"] if isinstance(body.get("annotations"), list) else []
@@ -86,7 +85,7 @@ def routes(desk: Desk) -> APIRouter:
 async def _vote(desk: Desk, task: dict[str, Any], annotation: dict[str, Any]) -> int:
     """What an annotation says, as a vote of its author; how many votes that is."""
     if _name(task) not in desk.project.names:  # it came after the project began
-        desk.add_items([_item(task)])
+        desk.add_items([_item(desk, task)])
     item, kind = desk.item_of(_name(task)), desk.project.asked.kind
     said = heard(kind, annotation, desk.project.item(item).content.get("text", ""))
     try:
@@ -109,10 +108,14 @@ def _objects(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
 
 
-def _item(task: dict[str, Any]) -> Item:
-    """A task of Label Studio as an item: what of its data can be shown."""
+def _item(desk: Desk, task: dict[str, Any]) -> Item:
+    """A task of Label Studio as an item: what of its data is shown by a project of this kind."""
     data = task.get("data")
-    shown = {kind: str(value) for kind, value in data.items() if kind in SHOWN} if isinstance(data, dict) else {}
+    shown = (
+        {kind: str(value) for kind, value in data.items() if kind in desk.project.asked.shows}
+        if isinstance(data, dict)
+        else {}
+    )
     return Item.of(_name(task), shown)
 
 

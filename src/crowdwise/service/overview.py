@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,6 @@ class Overview:
 
     agreement: list[dict[str, Any]]
     people: dict[str, dict[str, Any]]
-
-    def told(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
 
 
 def overview_of(result: Result) -> Overview:
